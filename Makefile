@@ -1,0 +1,33 @@
+# Everything runs on a fresh machine: the first target that needs it makes .venv and installs the tested set of versions.
+PYTHON ?= python3
+VENV := .venv
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test check verify bench clean
+
+demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner reads
+	$(VENV)/bin/normgrade demo
+
+test: $(INSTALLED)  ## the grader's own tests
+	$(VENV)/bin/python -m pytest
+
+check: $(INSTALLED)  ## lint, format and types
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+
+verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named
+	$(VENV)/bin/normgrade verify
+
+bench: $(INSTALLED)  ## how long things take, one script after the other
+	set -e; for script in tests/benchmarks/*.py; do echo "$$script"; $(VENV)/bin/python "$$script"; done
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'normgrade needs Python 3.11 or newer, and "$(PYTHON)" is not. Name one that is: make PYTHON=/path/to/python3.11'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --editable '.[dev]' -c constraints.txt
+	touch $@

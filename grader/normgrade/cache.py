@@ -1,0 +1,53 @@
+"""Expectations kept between runs, in the user's cache folder: one small file each, written by atomic rename."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Bytes under a key. A folder that cannot be read or written costs time, never a result."""
+
+    folder: Path
+    held: dict[str, bytes] = field(default_factory=dict, repr=False)
+
+    def get(self, key: str) -> bytes | None:
+        if key not in self.held:
+            try:
+                self.held[key] = self.path(key).read_bytes()
+            except OSError:
+                return None
+        return self.held[key]
+
+    def put(self, key: str, content: bytes) -> None:
+        self.held[key] = content
+        path = self.path(key)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(content)
+                os.replace(name, path)
+            except OSError:
+                os.unlink(name)
+
+    def path(self, key: str) -> Path:
+        return self.folder / key[:2] / key
+
+
+def user_cache() -> Path:
+    """NORMGRADE_CACHE, else the place that the platform keeps for caches."""
+    if named := os.environ.get("NORMGRADE_CACHE"):
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "normgrade"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "normgrade" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "normgrade"

@@ -1,0 +1,159 @@
+"""Observation against expectation: the differences, each with its numbers and what it looks like."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from normgrade.likeness import looks_like
+from normgrade.observation import Array, Foreign, Observation, Value
+from normgrade.oracle import HALF, UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.report import Difference, Numbers
+
+K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
+K_HALF = 4  # the same for the last rounding to float16 or bfloat16
+SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
+
+
+def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
+    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
+    found = (
+        difference(place, observation.values.get(place, "nothing"), expected)
+        for place, expected in expectation.places.items()
+        if place in observation.values or observation.error is None
+    )
+    return tuple(filter(None, found))
+
+
+def agrees(observation: Observation, expectation: Expectation) -> bool:
+    """Whether an observation is what a mistake leads to. Errors agree when they are of one type and came at one step.
+
+    More lenient than `differences`: names and shapes are no part of a mistake, and a number that the mistake leaves undetermined,
+    since it is not finite or its spread is not, agrees with any.
+    """
+    ours, theirs = observation.error, expectation.error
+    if (ours is None) != (theirs is None):
+        return False
+    if ours and theirs and (ours.types[:1], ours.step) != (theirs.types[:1], theirs.step):
+        return False
+    return all(agrees_at(observation.values.get(place), expected) for place, expected in expectation.places.items())
+
+
+def agrees_at(actual: Value, expected: Expected) -> bool:
+    value = expected.value
+    if isinstance(value, str):
+        return actual is not None
+    if not isinstance(value, Array):
+        return type(actual) is type(value) and actual == value
+    if not isinstance(actual, Array) or actual.dtype != expected.dtype or actual.values.size != value.values.size:
+        return False
+    with np.errstate(all="ignore"):
+        permitted = allowed(expected)
+        error = np.abs(actual.values.reshape(value.values.shape).astype(np.float64) - value.values)
+        return bool((~np.isfinite(permitted) | (error <= permitted)).all())
+
+
+def same_numbers(one: Expectation, other: Expectation) -> bool:
+    """Whether two implementations expect the same in float64, within the tolerance of the second."""
+    if (one.error is None) != (other.error is None) or one.places.keys() != other.places.keys():
+        return False
+    for place, expected in other.places.items():
+        mine, theirs = one.places[place].value, expected.value
+        if not isinstance(theirs, Array):
+            if mine != theirs:
+                return False
+        elif not isinstance(mine, Array) or mine.values.shape != theirs.values.shape:
+            return False
+        elif not (np.abs(mine.values.astype(np.float64) - theirs.values) <= allowed(expected)).all():
+            return False
+    return True
+
+
+def difference(place: str, actual: Value, expected: Expected, worded: bool = True) -> Difference | None:
+    """What differs at one place, or None. `worded` asks for a word on what it looks like."""
+    value = expected.value
+    if not isinstance(value, Array):
+        same = type(actual) is type(value) and actual == value
+        return None if same else described(place, actual, expected)
+    if not isinstance(actual, Array) or actual.values.shape != value.values.shape or actual.dtype != expected.dtype:
+        return described(place, actual, expected)
+    return numbers(place, actual, expected, worded)
+
+
+def numbers(place: str, actual: Array, expected: Expected, worded: bool) -> Difference | None:
+    assert isinstance(expected.value, Array)
+    right, got, permitted = expected.value.values, actual.values, allowed(expected)
+    with np.errstate(all="ignore"):
+        error = np.abs(got.astype(np.float64) - right)
+        error = np.where(np.isnan(error), np.inf, error)
+        wrong = error > permitted
+        if not wrong.any():
+            return None
+        severity = np.where(wrong, error / permitted, -1.0)
+        relative = error / np.abs(right)
+    at = np.unravel_index(int(np.argmax(severity)), severity.shape)
+    return Difference(
+        place=place,
+        dtype=actual.dtype,
+        shape=actual.values.shape,
+        mismatched=int(wrong.sum()),
+        total=wrong.size,
+        max_abs=float(error.max()),
+        max_rel=float(relative[wrong].max()),
+        allowed=float(permitted[at]),
+        at=tuple(int(index) for index in at),
+        expected=right[at].item(),
+        actual=got[at].item(),
+        looks_like=looks_like(right, got, permitted) if worded else None,
+        numbers=Numbers(right, got, permitted),
+    )
+
+
+def allowed(expected: Expected) -> np.ndarray:
+    """How far each number may be off: K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two."""
+    assert isinstance(expected.value, Array)
+    right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
+    if expected.spread is None or dtype is None:
+        return np.zeros_like(right)
+    limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
+    if dtype in HALF:
+        limit = limit + K_HALF * (UNIT_ROUNDOFF[dtype] * right + (0.0 if expected.slack is None else expected.slack))
+    return np.asarray(limit)
+
+
+def described(place: str, actual: Value, expected: Expected) -> Difference:
+    """A difference in kind: another type, shape or dtype, or nothing at all."""
+    shape = expected.value.values.shape if isinstance(expected.value, Array) else None
+    return Difference(
+        place=place,
+        dtype=expected.dtype,
+        shape=shape,
+        mismatched=1,
+        total=1,
+        max_abs=None,
+        max_rel=None,
+        allowed=None,
+        at=None,
+        expected=words(expected.value, expected.dtype),
+        actual=words(actual),
+    )
+
+
+def words(value: Value, dtype: str | None = None) -> bool | int | float | str | None:
+    """A value in words; scalars are their own."""
+    match value:
+        case Array(values, own):
+            return f"a {dtype or own} tensor of shape {values.shape}"
+        case Foreign():
+            return value.description
+        case _:
+            return value
+
+
+def unsound(expectation: Expectation) -> str | None:
+    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission."""
+    for place, expected in expectation.places.items():
+        if isinstance(expected.value, Foreign):
+            return f"the reference returns {expected.value.description} at {place}"
+        if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and not np.isfinite(allowed(expected)).all():
+            return f"the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
+    return None

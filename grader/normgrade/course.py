@@ -1,0 +1,284 @@
+"""Course and Exercise: the only place that knows where files are, in a clone, in the wheel, or anywhere else."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NoReturn, TypeVar, cast
+
+from normgrade.errors import CourseError, UsageError
+from normgrade.signature import Signature
+
+T = TypeVar("T")
+Reveal = Literal["full", "claims", "score"]
+REVEALS = ("full", "claims", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a submission may use: seconds for one answer, and for all its answers together."""
+
+    answer_s: float = 5.0
+    total_s: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """One task. `defines` is its contract; `banned` are glob patterns of dotted names such as "torch.nn.*Norm*"."""
+
+    slug: str
+    course: Path
+    title: str
+    group: str
+    level: int
+    order: int
+    points: int
+    defines: tuple[Signature, ...]
+    banned: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    reveal: Reveal = "full"
+
+    @property
+    def file_name(self) -> str:
+        """What a learner's file is called."""
+        return f"{self.slug}.py"
+
+    @property
+    def folder(self) -> Path:
+        return self.course / "exercises" / self.slug
+
+    @property
+    def prompt(self) -> Path:
+        return self.folder / "README.md"
+
+    @property
+    def stub(self) -> Path:
+        return self.folder / self.file_name
+
+    @property
+    def probes(self) -> Path | None:
+        """The exercise's own probes, where the generic ones do not reach."""
+        path = self.folder / "probes.py"
+        return path if path.exists() else None
+
+    @property
+    def reference(self) -> Path:
+        return self.course / "solutions" / self.slug / "reference.py"
+
+    @property
+    def alternatives(self) -> tuple[Path, ...]:
+        return tuple(sorted(self.reference.parent.glob("alternatives/*.py")))
+
+    @property
+    def mistakes(self) -> Path:
+        return self.reference.with_name("mistakes.toml")
+
+    @property
+    def suite(self) -> Path:
+        return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `course.toml` says: rules that hold for every exercise."""
+
+    title: str = "normgrade"
+    reveal: Reveal = "full"
+    banned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Course:
+    """A folder with `exercises/`, `solutions/` and `tests/hidden/`."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, root: Path | None = None) -> Course:
+        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries."""
+        if root is None and (named := os.environ.get("NORMGRADE_COURSE")):
+            root = Path(named)
+        root = (root or carried()).absolute()
+        if not (root / "exercises").is_dir():
+            raise UsageError(f'No course at "{root}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.')
+        return cls(root)
+
+    @cached_property
+    def settings(self) -> Settings:
+        path = self.root / "course.toml"
+        if not path.exists():
+            return Settings()
+        table = Table.read(path)
+        settings = Settings(
+            title=table.take("title", text, "normgrade"),
+            reveal=table.take("reveal", reveal, "full"),
+            banned=table.take("banned", texts, ()),
+        )
+        table.finish()
+        return settings
+
+    @cached_property
+    def slugs(self) -> tuple[str, ...]:
+        return tuple(sorted(path.name for path in (self.root / "exercises").iterdir() if (path / "exercise.toml").exists()))
+
+    def __iter__(self) -> Iterator[Exercise]:
+        """Every exercise, in the order in which they are meant to be taken."""
+        return iter(sorted(map(self.exercise, self.slugs), key=lambda exercise: (exercise.order, exercise.slug)))
+
+    def exercise(self, slug: str) -> Exercise:
+        if slug not in self.slugs:
+            near = get_close_matches(slug, self.slugs, n=1)
+            guess = f' Did you mean "{near[0]}"?' if near else ""
+            raise UsageError(f'No exercise named "{slug}".{guess} `normgrade list` shows them all.')
+        exercise = read_exercise(self.root, slug, self.settings)
+        for path in (exercise.prompt, exercise.stub, exercise.reference, exercise.mistakes, exercise.suite):
+            if not path.is_file():
+                raise CourseError(f'{exercise.folder / "exercise.toml"}: the exercise "{slug}" needs the file {path}, which does not exist.')
+        return exercise
+
+
+def carried() -> Path:
+    """The course that normgrade carries: inside the wheel, or the clone around an editable install."""
+    wheel = Path(__file__).parent / "_course"
+    return wheel if wheel.is_dir() else Path(__file__).parents[2]
+
+
+def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
+    table = Table.read(root / "exercises" / slug / "exercise.toml")
+    limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
+    allowed = table.take("allowed", texts, ())
+    exercise = Exercise(
+        slug=slug,
+        course=root,
+        title=table.take("title", text),
+        group=table.take("group", text),
+        level=table.take("level", between(1, 4)),
+        order=table.take("order", between(0, 9999)),
+        points=table.take("points", between(1, 1000), 20),
+        defines=table.take("defines", signatures),
+        banned=tuple(pattern for pattern in settings.banned if pattern not in allowed) + table.take("banned", texts, ()),
+        hints=table.take("hints", texts, ()),
+        limits=read_limits(limits),
+        reveal=table.take("reveal", reveal, settings.reveal),
+    )
+    for name in allowed:
+        if name not in settings.banned:
+            table.wrong("allowed", f'"{name}" is not banned by course.toml; allowed are {", ".join(settings.banned) or "none"}')
+    table.finish()
+    return exercise
+
+
+def read_limits(table: Table) -> Limits:
+    limits = Limits(answer_s=table.take("answer_s", seconds, Limits().answer_s), total_s=table.take("total_s", seconds, Limits().total_s))
+    table.finish()
+    return limits
+
+
+class Wrong(Exception):
+    """What is allowed in the place of a value that is not."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A TOML table that is read key by key; what is wrong in it is said with file, key and what is allowed."""
+
+    path: Path
+    content: Mapping[str, Any]
+    prefix: str = ""
+    known: list[str] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Table:
+        try:
+            return cls(path, tomllib.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise CourseError(f"{path}: cannot be read ({error.strerror}).") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise CourseError(f"{path}: not valid TOML: {error}.") from error
+
+    def take(self, key: str, check: Callable[[Any], T], *default: T) -> T:
+        """The value of `key` if `check` lets it pass; the default where there is no such key."""
+        self.known.append(key)
+        if key not in self.content:
+            if default:
+                return default[0]
+            self.wrong(key, "is missing")
+        try:
+            return check(self.content[key])
+        except Wrong as allowed:
+            self.wrong(key, f"must be {allowed}, not {self.content[key]!r}")
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """The tables of an array of tables, `[[key]]`; none where there is no such key."""
+        found = self.take(key, array_of_tables, [])
+        return tuple(Table(self.path, content, f"{self.prefix}{key}[{number}].") for number, content in enumerate(found, 1))
+
+    def finish(self) -> None:
+        """Refuse the keys that nobody took."""
+        for key in self.content:
+            if key not in self.known:
+                self.wrong(key, f"unknown key; allowed are {', '.join(sorted(self.known))}")
+
+    def wrong(self, key: str, why: str) -> NoReturn:
+        raise CourseError(f"{self.path}: {self.prefix}{key}: {why}.")
+
+
+def text(value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value
+    raise Wrong("a text that is not empty")
+
+
+def texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise Wrong("a list of texts")
+
+
+def between(low: int, high: int) -> Callable[[object], int]:
+    def whole_number(value: object) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise Wrong(f"a whole number from {low} to {high}")
+
+    return whole_number
+
+
+def seconds(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:
+        return float(value)
+    raise Wrong("a number of seconds above 0 and up to 3600")
+
+
+def reveal(value: object) -> Reveal:
+    if value in REVEALS:
+        return cast(Reveal, value)
+    raise Wrong(" or ".join(f'"{name}"' for name in REVEALS))
+
+
+def signatures(value: object) -> tuple[Signature, ...]:
+    try:
+        found = tuple(Signature.parse(item) for item in texts(value))
+    except ValueError as error:
+        raise Wrong(f'a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" ({error})') from error
+    if not found:
+        raise Wrong("a list of at least one signature")
+    return found
+
+
+def mapping(value: object) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise Wrong("a table")
+
+
+def array_of_tables(value: object) -> list[dict[str, Any]]:
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return value
+    raise Wrong("a list of tables")

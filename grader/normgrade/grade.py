@@ -1,0 +1,170 @@
+"""Grade submissions: the steps from file to report, in order."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from normgrade.course import Exercise
+from normgrade.inspection import Inspection, inspect_file
+from normgrade.report import Diagnosis, Outcome, Report
+
+if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
+    from normgrade.host import Host
+    from normgrade.oracle import Oracle
+    from normgrade.suite import Result, Suite
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A learner's file for one exercise, under the name that the report gives it."""
+
+    exercise: Exercise
+    path: Path
+    name: str
+
+
+class Progress(Protocol):
+    """Told what is going on; the command line draws it."""
+
+    def __call__(self, what: str, done: int, total: int) -> None: ...
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to grade: the seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file."""
+
+    seed: int = 0
+    timeout_s: float | None = None
+    allow_stub: bool = False
+    tier: str = "process"
+    progress: Progress = silent
+
+
+def grade(submissions: Sequence[Submission], options: Options = Options()) -> list[Report]:
+    """Reports on the submissions, in their order. One zygote and one pytest serve them all."""
+    inspected = [(submission, inspect_file(submission.path, submission.exercise, allow_stub=options.allow_stub)) for submission in submissions]
+    playable = [submission.exercise for submission, inspection in inspected if inspection.started and inspection.runnable]
+    if not playable:
+        return [inspected_only(submission, inspection, options) for submission, inspection in inspected]
+
+    def all_of_them(desk: Desk) -> list[Report]:
+        return [
+            desk.grade(submission, inspection)
+            if inspection.started and inspection.runnable
+            else inspected_only(submission, inspection, options)
+            for submission, inspection in inspected
+        ]
+
+    return at_desk(playable, options, all_of_them)
+
+
+def inspected_only(submission: Submission, inspection: Inspection, options: Options) -> Report:
+    """The report on a file of which nothing was run."""
+    outcome = Outcome.FAILED if inspection.started else Outcome.NOT_STARTED
+    exercise = submission.exercise
+    return Report(exercise.slug, submission.name, outcome, exercise.points, options.tier, options.seed, 0.0, inspection.findings)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Everything that grading needs, opened once for any number of submissions."""
+
+    host: Host
+    suites: Mapping[str, Suite]
+    oracle: Callable[[Exercise], Oracle]
+    options: Options
+
+    def grade(self, submission: Submission, inspection: Inspection) -> Report:
+        """Run the hidden suite on what inspection found runnable, and look for the mistakes that explain what failed."""
+        assert inspection.source is not None
+        exercise, started = submission.exercise, time.perf_counter()
+        results = self.run(exercise, inspection.source, submission.path.name, f"{submission.name}: checks")
+        checks = tuple(result.check for result in results)
+        report = Report(
+            exercise=exercise.slug,
+            submission=submission.name,
+            outcome=judgement([check.outcome for check in checks], bool(inspection.findings)),
+            possible=exercise.points,
+            sandbox=self.options.tier,
+            seed=self.options.seed,
+            duration_s=time.perf_counter() - started,
+            findings=inspection.findings,
+            checks=checks,
+        )
+        if not any(check.outcome is Outcome.FAILED for check in checks):
+            return report
+        return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
+
+    def run(self, exercise: Exercise, source: str, file_name: str, what: str = "") -> tuple[Result, ...]:
+        """The hidden suite on one source, played by a worker."""
+        limits = exercise.limits
+        if (total_s := self.options.timeout_s) is not None:
+            limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
+        suite, probes = self.suites[exercise.slug], exercise.probes
+        ticks = iter(range(1, len(suite.items) + 1))
+        with self.host.worker(source, file_name, None if probes is None else probes.read_text(encoding="utf-8"), limits) as worker:
+            return suite.run(
+                worker,
+                self.oracle(exercise),
+                exercise.reference.read_text(encoding="utf-8"),
+                self.options.seed,
+                lambda: self.options.progress(what, next(ticks), len(suite.items)),
+            )
+
+    def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
+        from normgrade.diagnose import diagnose
+        from normgrade.mistakes import read_mistakes
+
+        self.options.progress("looking for the mistake", 0, 0)
+        reference = exercise.reference.read_text(encoding="utf-8")
+        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise), lambda source: self.outcomes(exercise, source))
+
+    def outcomes(self, exercise: Exercise, source: str) -> Mapping[str, Outcome]:
+        """How an implementation of the course's own fares, check by check; remembered like an expectation."""
+        from normgrade.oracle import fingerprint
+
+        cache = self.oracle(exercise).cache
+        parts = (exercise.suite.read_text(encoding="utf-8"), exercise.reference.read_text(encoding="utf-8"), source)
+        key = fingerprint("outcomes", repr(self.options.seed), *parts)
+        if (known := cache.get(key)) is not None:
+            return {name: Outcome(outcome) for name, outcome in json.loads(known).items()}
+        outcomes = {result.check.name: result.check.outcome for result in self.run(exercise, source, exercise.file_name)}
+        cache.put(key, json.dumps(outcomes).encode())
+        return outcomes
+
+
+def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:
+    """What becomes of the whole: a broken suite outweighs all, then one failure or finding is enough."""
+    if Outcome.ERROR in outcomes:
+        return Outcome.ERROR
+    passed = not findings and all(outcome is Outcome.PASSED for outcome in outcomes)
+    return Outcome.PASSED if passed else Outcome.FAILED
+
+
+def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Desk], T]) -> T:
+    """Start the zygote and, while it imports torch, pytest and the suites of the exercises; then do the work."""
+    from normgrade.host import Host
+
+    with Host(options.tier) as host:
+        from normgrade.cache import Cache, user_cache
+        from normgrade.oracle import Oracle
+        from normgrade.suite import with_suites
+
+        kept = Cache(user_cache())
+        oracles = {
+            exercise.slug: Oracle(kept, None if exercise.probes is None else exercise.probes.read_text(encoding="utf-8"))
+            for exercise in exercises
+        }
+        distinct = list({exercise.slug: exercise for exercise in exercises}.values())
+        return with_suites(distinct, lambda suites: work(Desk(host, suites, lambda exercise: oracles[exercise.slug], options)))

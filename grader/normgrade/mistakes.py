@@ -1,0 +1,103 @@
+"""Known mistakes: wrong implementations, written as small edits of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from normgrade.course import Exercise, Table, Wrong, text
+from normgrade.errors import CourseError
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the characters of the reference from `start` to `end`."""
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One known mistake: its name, what it says to the learner, and the wrong source. No edits where a file holds the source."""
+
+    name: str
+    says: str
+    source: str
+    edits: tuple[Edit, ...] = ()
+
+
+def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
+    """Every mistake of the exercise, in the order of mistakes.toml."""
+    reference = exercise.reference.read_text(encoding="utf-8")
+    table = Table.read(exercise.mistakes)
+    mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
+    table.finish()
+    names = [mistake.name for mistake in mistakes]
+    for name in names:
+        if names.count(name) > 1:
+            table.wrong("mistake", f'the name "{name}" is given twice')
+    return mistakes
+
+
+def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
+    name, says = entry.take("name", text), entry.take("says", text)
+    pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
+    entry.finish()
+    if bool(pairs) == bool(file):
+        entry.wrong("edit", f'the mistake "{name}" needs either `edit` or `file`')
+    if not file:
+        edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
+        return Mistake(name, says, applied(reference, edits) or entry.wrong("edit", f'the edits of "{name}" overlap'), edits)
+    path = exercise.mistakes.parent / file
+    try:
+        return Mistake(name, says, path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CourseError(f'{entry.path}: file: the mistake "{name}" names {path}, which cannot be read ({error.strerror}).') from error
+
+
+def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
+    if (count := reference.count(old)) != 1:
+        entry.wrong("edit", f'{old!r} of the mistake "{name}" must occur exactly once in reference.py, not {count} times')
+    start = reference.index(old)
+    return Edit(start, start + len(old), new)
+
+
+def applied(reference: str, edits: Iterable[Edit]) -> str | None:
+    """The reference with the edits made; None where two of them touch the same text."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    if any(first.end > second.start for first, second in pairwise(ordered)):
+        return None
+    for edit in reversed(ordered):
+        reference = reference[: edit.start] + edit.new + reference[edit.end :]
+    return reference
+
+
+def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
+    """The source with all of these mistakes; None where they cannot be made together."""
+    mistakes = tuple(mistakes)
+    if len(mistakes) == 1:
+        return mistakes[0].source
+    if not all(mistake.edits for mistake in mistakes):
+        return None
+    source = applied(reference, (edit for mistake in mistakes for edit in mistake.edits))
+    if source is None:
+        return None
+    try:
+        compile(source, "mistakes", "exec", dont_inherit=True)
+    except SyntaxError:
+        return None
+    return source
+
+
+def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake, Mistake]]:
+    """All pairs of mistakes that can be made together."""
+    return [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
+
+
+def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
+    if isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in value):
+        return tuple((old, new) for old, new in value)
+    raise Wrong('a list of pairs, [["old", "new"], …]')

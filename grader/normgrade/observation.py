@@ -1,0 +1,81 @@
+"""What crosses between grader and worker: requests, and the observations that answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """Numbers with the name of their dtype, PyTorch's: "float32", "int64", "bool", …
+
+    NumPy has no bfloat16: such values are held as float32, widened exactly, and `dtype` still says "bfloat16".
+    """
+
+    values: np.ndarray
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A value that could not travel: its description, such as "a list" or "a float32 tensor of shape (9, 9)"."""
+
+    description: str
+    dtype: str | None = None
+    shape: tuple[int, ...] | None = None
+
+
+Value = Array | Foreign | bool | int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+
+    probe: str
+    inputs: Mapping[str, Any]
+
+
+class Cause(StrEnum):
+    """Why an observation ended early."""
+
+    RAISED = "raised"  # an exception reached the probe
+    NOT_LOADED = "not loaded"  # the submission itself could not be executed
+    EXITED = "exited"  # the process ended by itself: sys.exit, os._exit, a closed pipe
+    CRASHED = "crashed"  # killed by a signal: a segmentation fault, the memory limit
+    TIMED_OUT = "timed out"
+    FORGED = "forged"  # bytes that are no frame, or a frame nobody asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of the learner's own code in a traceback."""
+
+    line: int
+    function: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """How an observation ended early. `types` names the exception's classes, most derived first."""
+
+    cause: Cause
+    message: str
+    types: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a probe saw: place → value; with an error, what it saw until then. `stdout` is what the learner's code printed."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    error: Error | None = None
+    stdout: str = ""

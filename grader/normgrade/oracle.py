@@ -1,0 +1,232 @@
+"""The expectation of a request: an implementation played in float64, and how far each number moves when all arithmetic is float32's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from normgrade import wire
+from normgrade.cache import Cache
+from normgrade.completion import complete, generator, is_complete
+from normgrade.observation import Array, Cause, Error, Observation, Request, Value
+
+PLAYS = 8  # P: plays in Monte Carlo arithmetic
+UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+HALF = ("float16", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
+
+    `spread` is the root mean square of each number's movement in float32 arithmetic; `slack`, for half precision only, its movement
+    when the state moves by one rounding of that precision.
+    """
+
+    value: Value
+    dtype: str | None = None
+    spread: np.ndarray | None = None
+    slack: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
+
+    request: Request
+    places: Mapping[str, Expected]
+    error: Error | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
+        sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]
+        return max(sizes, default=0) * 2 + 4096
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Answers requests for implementations that are trusted: references, alternatives and mistakes. `probes` is an exercise's own source."""
+
+    cache: Cache
+    probes: str | None = None
+    glimpses: dict[tuple[str, int], tuple[Request, Observation]] = field(default_factory=dict, repr=False)
+
+    def expectation(self, source: str, request: Request) -> Expectation:
+        """Completed, played and remembered. Exceptions in the implementation's own code are part of the expectation."""
+        key = fingerprint(source, self.probes or "", wire.encode(wire.Play(request, 0)))
+        if (known := self.cache.get(key)) is not None:
+            try:
+                return decode(known)
+            except (wire.ProtocolError, KeyError, TypeError, ValueError):  # a damaged file is as good as none
+                pass
+        expectation = self.compute(source, request)
+        self.cache.put(key, encode(expectation))
+        return expectation
+
+    def compute(self, source: str, request: Request) -> Expectation:
+        implementation, probes = self.modules(source)
+        if not is_complete(request):
+            request = complete(implementation, request, probes)
+        return expect(implementation, request, probes)
+
+    def glimpse(self, source: str, request: Request) -> Observation:
+        """One play in float64 of a request that is complete, without any spread."""
+        key = (source, id(request))
+        if key not in self.glimpses:
+            self.glimpses[key] = (request, play_exactly(self.modules(source)[0], widened(request), self.modules(source)[1]))
+        return self.glimpses[key][1]
+
+    def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
+        return module(source, "implementation"), None if self.probes is None else module(self.probes, "probes")
+
+
+def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
+    """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
+    from normgrade.arithmetic import RandomRounding
+    from normgrade.play import play
+
+    unit = UNIT_ROUNDOFF["float32"]
+    native = play(implementation, request, probes)
+    wide = widened(request)
+    true = play_exactly(implementation, wide, probes)
+    moved = []
+    for seed in range(plays):
+        with RandomRounding(unit, seed):
+            moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes))
+    places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
+    if request.probe == "layer_story" and (coarse := {place.dtype for place in places.values()} & set(HALF)):
+        [dtype] = coarse
+        shaken = [play_exactly(implementation, perturbed(wide, UNIT_ROUNDOFF[dtype], seed, "/state"), probes) for seed in range(plays)]
+        places = {name: with_slack(place, name, shaken) for name, place in places.items()}
+    return Expectation(request, places, native.error or true.error)
+
+
+def expected(true: Value, native: Value | None, place: str, moved: list[Observation]) -> Expected:
+    dtype = native.dtype if isinstance(native, Array) else None
+    if not (isinstance(true, Array) and true.values.dtype.kind == "f"):
+        return Expected(true, dtype)
+    return Expected(true, dtype, movement(true, place, moved))
+
+
+def with_slack(place: Expected, name: str, shaken: list[Observation]) -> Expected:
+    if place.dtype in HALF and isinstance(place.value, Array):
+        return replace(place, slack=movement(place.value, name, shaken))
+    return place
+
+
+def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:
+    """The root mean square of the movement, number by number; infinite where a play did not come to this place."""
+    squares = np.zeros_like(true.values)
+    with np.errstate(all="ignore"):
+        for play in moved:
+            value = play.values.get(place)
+            same_shape = isinstance(value, Array) and value.values.shape == true.values.shape
+            squares += (value.values - true.values) ** 2 if same_shape else np.inf  # type: ignore[union-attr]
+        return np.sqrt(squares / len(moved))
+
+
+def floats(request: Request, change: Callable[[np.ndarray, str], np.ndarray]) -> Request:
+    """The request with `change(values, path)` for every array of floating-point numbers."""
+
+    def walk(thing: Any, path: str) -> Any:
+        match thing:
+            case Array(values, _):
+                return Array(change(values, path), "float64") if values.dtype.kind == "f" else thing
+            case Mapping():
+                return {key: walk(value, f"{path}/{key}") for key, value in thing.items()}
+            case list() | tuple():
+                return [walk(value, f"{path}/{index}") for index, value in enumerate(thing)]
+            case _:
+                return thing
+
+    return Request(request.probe, walk(request.inputs, ""))
+
+
+def perturbed(request: Request, unit: float, seed: int, where: str = "") -> Request:
+    """The request with every number that goes in, below the path `where`, multiplied by 1 + ξ·u."""
+
+    def shake(values: np.ndarray, path: str) -> np.ndarray:
+        return values * (1 + unit * generator(seed, path).standard_normal(values.shape)) if path.startswith(where) else values
+
+    return floats(request, shake)
+
+
+def widened(request: Request) -> Request:
+    """The request with every floating-point number in float64, exactly."""
+    return floats(request, lambda values, _: values.astype(np.float64))
+
+
+def play_exactly(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:
+    import torch
+
+    from normgrade.play import play
+
+    return play(implementation, request, probes, dtype=torch.float64)
+
+
+@cache
+def module(source: str, name: str) -> ModuleType:
+    """The source as a module, executed once."""
+    from normgrade.play import load
+
+    unique = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    return load(source, f"<{unique}>", unique)
+
+
+@cache
+def arithmetic_fingerprint() -> bytes:
+    """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
+    names = ("probes", "play", "completion", "oracle", "arithmetic")
+    sources = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in names]
+    return hashlib.sha256(b"\0".join([*sources, version("numpy").encode(), version("torch").encode()])).digest()
+
+
+def fingerprint(*parts: str | bytes) -> str:
+    digest = hashlib.sha256(arithmetic_fingerprint())
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()
+
+
+def encode(expectation: Expectation) -> bytes:
+    """An expectation as the bytes of a frame."""
+    error = expectation.error
+    content = {
+        "request": {"probe": expectation.request.probe, "inputs": expectation.request.inputs},
+        "places": {name: encode_place(place) for name, place in expectation.places.items()},
+        "error": None if error is None else [str(error.cause), error.message, list(error.types), error.step],
+    }
+    return wire.encode(wire.Play(Request("expectation", content), 0))
+
+
+def encode_place(place: Expected) -> dict[str, Any]:
+    arrays = {"spread": place.spread, "slack": place.slack}
+    return {"value": place.value, "dtype": place.dtype} | {
+        name: None if values is None else Array(values, "float64") for name, values in arrays.items()
+    }
+
+
+def decode(content: bytes) -> Expectation:
+    """The expectation that `encode` wrote; ProtocolError, KeyError, TypeError or ValueError where the bytes are something else."""
+    inputs = wire.decode(wire.Play, content, len(content), len(content))[1].request.inputs
+    asked, error = inputs["request"], inputs["error"]
+    return Expectation(
+        Request(asked["probe"], asked["inputs"]),
+        {name: decode_place(place) for name, place in inputs["places"].items()},
+        None if error is None else Error(Cause(error[0]), error[1], tuple(error[2]), (), error[3]),
+    )
+
+
+def decode_place(place: Mapping[str, Any]) -> Expected:
+    spread, slack = place["spread"], place["slack"]
+    return Expected(place["value"], place["dtype"], None if spread is None else spread.values, None if slack is None else slack.values)

@@ -1,0 +1,89 @@
+"""What a learner's code prints: read as fast as it comes, kept up to a limit, freed of everything that steers a terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+
+OUTPUT_LIMIT_BYTES = 16 * 1024
+CHUNK_BYTES = 1024**2
+MARK = "\0normgrade {} answered\0"  # the worker writes it after an answer's output, so that later output is not taken for it
+MARK_BYTES = 64  # more than a mark ever has
+ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def mark(serial: int) -> bytes:
+    """What ends the output of the answer with this serial."""
+    return MARK.format(serial).encode()
+
+
+def printable(printed: bytes) -> str:
+    """What was printed as text of visible characters, newlines and tabs."""
+    text = printed.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return CONTROL.sub("", ESCAPE.sub("", text))
+
+
+class Capture:
+    """The output of one process, answer by answer. A thread of its own reads it, so that printing never blocks for long."""
+
+    def __init__(self, fd: int) -> None:
+        self.lock = threading.Lock()
+        self.kept = bytearray()
+        self.dropped_bytes = 0
+        self.pending = b""  # the last bytes, which may be the beginning of the mark
+        self.mark = b""
+        self.complete = threading.Event()
+        self.complete.set()
+        self.patience_s = 1.0  # for a mark to come through
+        self.thread = threading.Thread(target=self.read, args=(fd,), daemon=True)
+        self.thread.start()
+
+    def begin(self, serial: int) -> None:
+        """What is printed from now on, up to the mark, belongs to the answer with this serial."""
+        with self.lock:
+            self.kept.clear()
+            self.dropped_bytes, self.pending, self.mark = 0, b"", mark(serial)
+            self.complete.clear()
+
+    def take(self) -> str:
+        """What was printed for this answer, once the mark or the end of all output came through."""
+        if self.thread.is_alive() and not self.complete.wait(self.patience_s):
+            self.patience_s = 0.02  # the code may have redirected its output; no use waiting long again
+        with self.lock:
+            self.keep(self.pending)
+            self.pending = b""
+            self.complete.set()
+            more = f"\n… {self.dropped_bytes:,} more bytes\n" if self.dropped_bytes else ""
+            return printable(bytes(self.kept)) + more
+
+    def read(self, fd: int) -> None:
+        """Read until the end, then close."""
+        try:
+            while chunk := os.read(fd, CHUNK_BYTES):
+                with self.lock:
+                    self.add(chunk)
+        except OSError:
+            pass
+        finally:
+            os.close(fd)
+            self.complete.set()
+
+    def add(self, chunk: bytes) -> None:
+        if self.complete.is_set():  # printed after the answer
+            return
+        text = self.pending + chunk
+        end = text.find(self.mark)
+        if end >= 0:
+            self.keep(text[:end])
+            self.pending = b""
+            self.complete.set()
+        else:
+            self.keep(text[:-MARK_BYTES])
+            self.pending = text[-MARK_BYTES:]
+
+    def keep(self, text: bytes) -> None:
+        room = OUTPUT_LIMIT_BYTES - len(self.kept)
+        self.kept += text[:room]
+        self.dropped_bytes += max(len(text) - room, 0)

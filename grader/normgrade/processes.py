@@ -1,0 +1,202 @@
+"""Starts the processes that submissions run in. The grader itself never forks: it has threads, which would not survive it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from normgrade.control import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.errors import GraderError
+from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
+
+START_S = 120.0  # for a process to import PyTorch, on the slowest machine
+PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
+INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
+BOOTSTRAP = "import gc, sys; gc.disable(); sys.path[:0] = {paths!r}; from normgrade import {module}; {module}.main({arguments})"
+
+
+class Lost(Exception):
+    """The zygote is gone, or does not answer."""
+
+
+class Starter(Protocol):
+    """Gives out lines to new processes, one at a time."""
+
+    def start(self) -> Line: ...
+
+    def close(self) -> None:
+        """End every process that was started."""
+
+
+class Zygote:
+    """Processes forked from one that has imported PyTorch. It starts at once; the first `start` waits for it."""
+
+    def __init__(self, tier: str) -> None:
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
+        self.ready = False
+        with theirs:
+            self.process = subprocess.Popen(
+                command("zygote", f"{theirs.fileno()}, {tier!r}"),
+                stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
+            )  # fmt: skip
+
+    def start(self) -> Line:
+        self.wait()
+        ours, theirs = pipes()
+        try:
+            socket.send_fds(self.control, [QUESTION.pack(START, 0)], theirs)
+            self.hear(STARTED)
+        except (OSError, Lost) as error:
+            for fd in ours:
+                os.close(fd)
+            raise Lost from error
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        return Line(ours, self.end)
+
+    def wait(self) -> None:
+        """Wait until the zygote has imported everything."""
+        if self.ready:
+            return
+        try:
+            self.hear(READY, timeout_s=START_S)
+        except Lost as error:
+            self.process.kill()
+            self.process.wait()
+            self.log.seek(0)
+            raise cannot_start(self.log.read()) from error
+        self.ready = True
+
+    def end(self, grace_s: float) -> Ending:
+        """End the worker; Lost if the zygote went with it."""
+        try:
+            self.control.sendall(QUESTION.pack(END, round(grace_s * 1000)))
+        except OSError as error:
+            raise Lost from error
+        what, code = self.hear(ENDED, KILLED, timeout_s=grace_s + 2 * GONE_S)
+        return Ending(what == ENDED, code)
+
+    def hear(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
+        self.control.settimeout(timeout_s)
+        try:
+            heard = self.control.recv(ANSWER.size, socket.MSG_WAITALL)
+        except OSError as error:
+            raise Lost from error
+        if len(heard) != ANSWER.size or heard[0] not in expected:
+            raise Lost
+        what, number = ANSWER.unpack(heard)
+        return what, number
+
+    def close(self) -> None:
+        self.control.close()  # which tells the zygote to end its worker and itself
+        try:
+            self.process.wait(2 * GONE_S if self.ready else 0.0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+
+class Fresh:
+    """Processes that import PyTorch themselves, where none can be forked. The first one starts at once."""
+
+    def __init__(self, tier: str) -> None:
+        self.tier = tier
+        self.lines: list[Line] = []
+        self.spare: Line | None = self.launch()
+
+    def launch(self) -> Line:
+        ours, theirs = pipes()
+        question, answer, output = theirs
+        try:
+            process = subprocess.Popen(
+                command("worker", repr(self.tier)),
+                stdin=question, stdout=answer, stderr=output, env=environment(), cwd="/", start_new_session=True,
+            )  # fmt: skip
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        line = Line(ours, lambda grace_s: end(process, grace_s))
+        line.capture.begin(0)
+        self.lines = [line, *(line for line in self.lines if line.ending is None)]
+        return line
+
+    def start(self) -> Line:
+        line, self.spare = self.spare or self.launch(), None
+        try:
+            line.hear(0, START_S)
+        except (Silence, HungUp, Forged) as error:
+            line.end()
+            raise cannot_start(line.printed().encode()) from error
+        return line
+
+    def close(self) -> None:
+        for line in self.lines:
+            line.end()
+
+
+def command(module: str, arguments: str) -> list[str]:
+    """Python, running one of our modules: without the user's settings, the current folder and PYTHON… variables."""
+    folder = str(Path(__file__).parents[1])
+    paths = [] if folder.endswith("-packages") else [folder]  # where it is installed, Python finds it by itself
+    bootstrap = BOOTSTRAP.format(paths=paths, module=module, arguments=arguments)
+    return [sys.executable, "-s", "-P", "-X", "utf8", "-c", bootstrap]
+
+
+def environment() -> dict[str, str]:
+    """All that a worker learns of the environment. One thread: forks of several would hang, and sums would depend on their number."""
+    threads = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+    fixed = {
+        "PATH": os.defpath,
+        "HOME": "/",
+        "TMPDIR": tempfile.gettempdir(),
+        "PYTHONHASHSEED": "0",
+        "CUDA_VISIBLE_DEVICES": "",
+        **dict.fromkeys(threads, "1"),
+    }
+    return fixed | {name: os.environ[name] for name in INHERITED if name in os.environ}
+
+
+def pipes() -> tuple[Pipes, tuple[int, int, int]]:
+    """Three new pipes: the grader's ends, and those of a worker."""
+    (their_question, question), (answer, their_answer), (output, their_output) = os.pipe(), os.pipe(), os.pipe()
+    if sys.platform == "linux":
+        import fcntl
+
+        for fd in (question, answer, output):
+            with suppress(OSError):  # the user may hold too many pipes already
+                fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return Pipes(question, answer, output), (their_question, their_answer, their_output)
+
+
+def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
+    """End a process that was not forked, and its group."""
+    try:
+        process.wait(grace_s)
+        alone = True
+    except subprocess.TimeoutExpired:
+        alone = False
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError, PermissionError):  # an empty group; macOS says the latter of zombies
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    return Ending(alone, process.wait())
+
+
+def cannot_start(log: bytes) -> GraderError:
+    """Why no process could be started, with the end of what it said."""
+    said = log.decode("utf-8", "replace").strip()
+    if "No module named 'torch'" in said:
+        return GraderError(f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again.")
+    tail = "\n".join(said.splitlines()[-8:]) or f"no answer within {START_S:g} s, and nothing was printed"
+    return GraderError(f"The process that runs submissions did not start. Run `normgrade doctor` to see what is wrong. It said:\n{tail}")

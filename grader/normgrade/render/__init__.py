@@ -1,0 +1,45 @@
+"""A report in each format that people and programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from normgrade.errors import UsageError
+from normgrade.report import Report
+
+Renderer = Callable[[Sequence[Report]], str]
+
+
+def render(reports: Sequence[Report], format: str) -> str:
+    """The reports as one text in the format of that name."""
+    if format not in FORMATS:
+        near = get_close_matches(format, FORMATS, n=1)
+        guess = f' Did you mean "{near[0]}"?' if near else ""
+        raise UsageError(f'No format named "{format}".{guess} Formats are {", ".join(FORMATS)}.')
+    return FORMATS[format](reports)
+
+
+# Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.
+
+
+def as_terminal(reports: Sequence[Report]) -> str:
+    from normgrade.render.terminal import render_text
+
+    return render_text(reports)
+
+
+def as_json(reports: Sequence[Report]) -> str:
+    from normgrade.render.json import render_json
+
+    return render_json(reports)
+
+
+def as_junit(reports: Sequence[Report]) -> str:
+    from normgrade.render.junit import render_junit
+
+    return render_junit(reports)
+
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit})

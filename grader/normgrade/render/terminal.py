@@ -1,0 +1,278 @@
+"""Reports for people: a table of the claims, every failure with its numbers side by side, the mistake, the score.
+
+Everything that comes from a submission or a suite is untrusted text: it is made printable and never read as rich markup.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import IO
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from normgrade.render.cases import Cases, grouped
+from normgrade.render.numbers import Row, as_pair, as_size, as_text, sides
+from normgrade.render.wording import (
+    bounded,
+    claim_of,
+    difference_in_words,
+    names_of,
+    next_step,
+    not_started,
+    one_line,
+    outcome_in_words,
+    printable,
+    score_in_words,
+    what_it_is,
+)
+from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+
+NOTES: Mapping[str, str] = MappingProxyType({"process": "process: this code ran with your permissions; files and network were open to it"})
+WIDTH = 80  # where no terminal says otherwise
+WIDEST = 100  # longer lines are hard to read
+DIFFERENCES = 4  # of a check, shown in full
+NAMED = 6  # of the places beyond, and of cases alike
+LINES = 20  # of a message, or of what was printed
+MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "bold red",
+    Outcome.SKIPPED: "dim",
+    Outcome.ERROR: "bold yellow",
+    Outcome.NOT_STARTED: "dim",
+}
+STAND_INS = str.maketrans("✓✗–▶…·─│╭╮╰╯×−", "+x->.--|++++x-")
+
+
+def open_console(file: IO[str] | None = None) -> Console:
+    """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
+def render_text(reports: Sequence[Report], notes: Mapping[str, str] = NOTES) -> str:
+    """What a terminal would show, as plain text."""
+    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
+    print_all(reports, console, notes)
+    assert isinstance(console.file, io.StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def show(reports: Sequence[Report], console: Console, notes: Mapping[str, str] = NOTES) -> None:
+    """Print the reports. `notes` says, by tier, what its walls do not promise."""
+    if console.options.ascii_only:
+        console.out(in_encoding(render_text(reports, notes), console.encoding), end="", highlight=False)
+    else:
+        print_all(reports, console, notes)
+
+
+def in_encoding(text: str, encoding: str) -> str:
+    """The text with stand-ins for the characters that the encoding lacks."""
+    codecs.register_error("normgrade.stand-in", stand_in)
+    return text.encode(encoding, "normgrade.stand-in").decode(encoding)
+
+
+def stand_in(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    lacking = error.object[error.start : error.end].translate(STAND_INS)
+    return "".join(character if character.isascii() else "?" for character in lacking), error.end
+
+
+def print_all(reports: Sequence[Report], console: Console, notes: Mapping[str, str]) -> None:
+    for part in parts_of_all(reports, notes):
+        console.print(part, width=min(console.width, WIDEST))
+
+
+def parts_of_all(reports: Sequence[Report], notes: Mapping[str, str]) -> Iterator[RenderableType]:
+    if not reports:
+        yield Text("Nothing was graded: `normgrade list` shows the exercises.")
+    for report in reports:
+        yield from parts_of(report)
+        yield Text()
+    if len(reports) > 1:
+        yield summary(reports)
+    for tier in sorted({report.sandbox for report in reports if report.outcome is not Outcome.NOT_STARTED} & notes.keys()):
+        yield Text(printable(notes[tier]), style="dim")
+
+
+def parts_of(report: Report) -> Iterator[RenderableType]:
+    """One report, from top to bottom."""
+    if report.outcome is Outcome.NOT_STARTED:
+        yield Text(not_started(report))
+        return
+    yield header(report)
+    yield from map(finding_lines, report.findings)
+    cases = grouped(report.checks)
+    if cases:
+        yield table_of_checks(cases)
+    for group in cases:
+        yield from failure_lines(group)
+    if report.diagnoses:
+        yield panel_of(report.diagnoses, report.checks)
+    yield score_line(report)
+    if step := next_step(report):
+        yield Text(step)
+
+
+def header(report: Report) -> Text:
+    return Text.assemble(
+        (one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · sandbox: {one_line(report.sandbox)}", "dim")
+    )
+
+
+def finding_lines(finding: Finding) -> RenderableType:
+    """Where and what; lines after the first are source and caret, kept as they are."""
+    first, _, source = bounded(finding.text, LINES).partition("\n")
+    where = f"{finding.line}:{finding.column} " if finding.line else ""
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (one_line(finding.rule), "bold"), f": {first}")
+    return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
+
+
+def table_of_checks(cases: Sequence[Cases]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("claim")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    for group in cases:
+        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(group.kind), f"{group.earned}/{group.points}")
+    return table
+
+
+def outcome_cell(outcome: Outcome) -> Text:
+    return Text(f"{MARKS[outcome]} {outcome.value}", style=STYLES[outcome])
+
+
+def claim_cell(group: Cases) -> Text:
+    cell = Text(group.claim)
+    if len(group.checks) > 1:
+        cell.append(f" ({group.holding} of {len(group.checks)} hold)", style="dim")
+    if group.outcome is Outcome.SKIPPED and group.shown.message:
+        cell.append(f"\n{one_line(group.shown.message)}", style="dim")
+    return cell
+
+
+def failure_lines(group: Cases) -> Iterator[RenderableType]:
+    """The first failed case of a claim in full, the others by name; nothing where the course reveals nothing of it."""
+    for outcome in (Outcome.ERROR, Outcome.FAILED):
+        alike = group.ended(outcome)
+        details = list(detail_lines(alike[0])) if alike else []
+        if details:
+            yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
+            yield indented(Text(which_cases(group.stem, alike), style="dim"))
+            yield from map(indented, details)
+            yield Text()
+
+
+def which_cases(stem: str, checks: Sequence[Check]) -> str:
+    """The case that is shown, and the others that ended alike."""
+    shown, *others = (one_line(check.name) for check in checks)
+    names = [name.removeprefix(stem) for name in others[:NAMED]]
+    more = [f"{len(others) - NAMED} more"] if len(others) > NAMED else []
+    return shown + (f" · so too {', '.join(names + more)}" if others else "")
+
+
+def detail_lines(check: Check) -> Iterator[RenderableType]:
+    if check.message.strip():
+        yield Text(bounded(check.message, LINES))
+    for difference in check.differences[:DIFFERENCES]:
+        yield from difference_lines(difference)
+    if beyond := check.differences[DIFFERENCES:]:
+        yield Text(f"and {len(beyond)} more {'place' if len(beyond) == 1 else 'places'}: {places(beyond)}")
+    if check.stdout.strip():
+        yield Text("your code printed:", style="dim")
+        yield indented(Text(bounded(check.stdout, LINES)))
+    if check.hint.strip():
+        yield Text.assemble(("Hint: ", "bold"), bounded(check.hint, LINES))
+
+
+def places(differences: Sequence[Difference]) -> str:
+    named = [one_line(difference.place) for difference in differences[:NAMED]]
+    return "; ".join(named) + (" …" if len(differences) > NAMED else "")
+
+
+def difference_lines(difference: Difference) -> Iterator[RenderableType]:
+    yield Text(what_it_is(difference), style="bold")
+    if difference.at is None:
+        yield indented(table_of_two(difference))
+        return
+    yield indented(Text(difference_in_words(difference)))
+    rows = sides(difference)
+    yield indented(table_of_sides(rows) if rows else table_of_two(difference))
+    if rows and (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
+        yield indented(Text(f"and {left_out} more", style="dim"))
+    if difference.looks_like:
+        yield indented(Text(f"looks like: {one_line(difference.looks_like)}", style="yellow"))
+
+
+def table_of_two(difference: Difference) -> Table:
+    """Both sides where there is one of each to show."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for side, value in zip(("expected", "got"), as_pair(difference.expected, difference.actual), strict=True):
+        table.add_row(Text(side, style="dim"), Text(one_line(value)))
+    return table
+
+
+def table_of_sides(rows: Sequence[Row]) -> Table:
+    """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("")
+    table.add_column("at", no_wrap=True)
+    for heading in ("expected", "got", "off by", "allowed"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in cells_of(row)), style="bold" if row.worst else "" if row.differs else "dim")
+    return table
+
+
+def cells_of(row: Row) -> tuple[str, ...]:
+    expected, actual = as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
+    mark = "▶" if row.worst else "✗" if row.differs else ""
+    return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)
+
+
+def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
+    """The mistake by name, what it is, and the claims that show it. Several diagnoses are alternatives."""
+    claims = {check.name: claim_of(check) for check in checks}
+    body = Text()
+    for diagnosis in diagnoses:
+        if body:
+            body.append("\n\nor\n\n", style="dim")
+        body.append(names_of(diagnosis), style="bold")
+        body.append(f"\n{bounded(diagnosis.says, LINES)}")
+        for claim in dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks):
+            body.append(f"\n· {claim}", style="dim")
+    return Panel(body, title="Diagnosis", title_align="left", border_style="yellow")
+
+
+def score_line(report: Report) -> Text:
+    return Text.assemble((score_in_words(report), "bold"), " · ", (outcome_in_words(report), STYLES[report.outcome]))
+
+
+def summary(reports: Sequence[Report]) -> Table:
+    """One row for every report, and the sum."""
+    passed = sum(report.outcome is Outcome.PASSED for report in reports)
+    points = f"{sum(report.earned for report in reports)}/{sum(report.possible for report in reports)}"
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_footer=True, footer_style="bold")
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("exercise", footer=f"{passed} of {len(reports)} passed")
+    table.add_column("submission")
+    table.add_column("points", justify="right", no_wrap=True, footer=points)
+    for report in reports:
+        score = f"{report.earned}/{report.possible}"
+        table.add_row(outcome_cell(report.outcome), Text(one_line(report.exercise)), Text(one_line(report.submission)), score)
+    return table
+
+
+def indented(part: RenderableType, by: int = 2) -> Padding:
+    return Padding(part, (0, 0, 0, by), expand=False)

@@ -1,0 +1,134 @@
+"""A submission as text: read within bounds, and parsed; what stands in the way of either is a finding."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import os
+import re
+import stat
+import unicodedata
+import warnings
+from pathlib import Path
+
+from normgrade.report import Finding
+
+LIMIT_BYTES = 64 * 1024
+SHOWN_COLUMNS = 100  # of a source line in a message
+SPECIAL_FILES = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+TOO_DEEP = Finding(0, 0, "syntax", "The file is too deeply nested to be read: split its longest expressions or blocks into named steps.")
+
+
+def read(path: Path) -> str | Finding:
+    """The text of a file, or why there is none. Never waits, whatever the path leads to."""
+    try:
+        content = content_of(path)
+    except OSError as error:
+        return no_file(unreadable(path, error))
+    if isinstance(content, Finding):
+        return content
+    if len(content) > LIMIT_BYTES:
+        return no_file(f"{path} is larger than {LIMIT_BYTES // 1024} KiB ({LIMIT_BYTES} bytes): hand in the Python source of one exercise alone.")
+    return decoded(path, content)
+
+
+def content_of(path: Path) -> bytes | Finding:
+    """At most one byte more than is allowed."""
+    if special := special_file(path.stat()):  # asked before opening, since that alone can wake a device
+        return no_file(f"{path} is {special}, not a file: name the Python file itself.")
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # POSIX has one of them, Windows the other
+    with open(os.open(path, flags), "rb") as file:
+        if special := special_file(os.fstat(file.fileno())):  # swapped since it was asked
+            return no_file(f"{path} is {special}, not a file: name the Python file itself.")
+        return file.read(LIMIT_BYTES + 1)
+
+
+def special_file(status: os.stat_result) -> str | None:
+    return None if stat.S_ISREG(status.st_mode) else SPECIAL_FILES.get(stat.S_IFMT(status.st_mode), "something special")
+
+
+def unreadable(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and path.is_symlink():
+        return f"{path} is a symbolic link to {os.readlink(path)}, which does not exist: link it to your file, or put the file there."
+    if isinstance(error, FileNotFoundError):
+        return f"{path} does not exist: check the name, or let `normgrade init` write the stubs."
+    if isinstance(error, PermissionError):
+        return f"{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`."
+    return f"{path} cannot be read ({error.strerror}): check the path, or name another file."
+
+
+def decoded(path: Path, content: bytes) -> str | Finding:
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    try:
+        return content[len(mark) :].decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = len(mark) + error.start
+        text = f"{path} is not UTF-8: byte {start + 1} is 0x{content[start]:02x}. Save it as UTF-8 in your editor."
+        before = lines_of(content[len(mark) : start].decode("utf-8"))
+        return Finding(len(before), len(before[-1]) + 1, "file", text)
+
+
+def parse(source: str) -> ast.Module | Finding:
+    """The syntax tree of a source, or what keeps Python from reading it."""
+    if "\0" in source:
+        before = lines_of(source[: source.index("\0")])
+        text = "The file holds a NUL byte, which Python source cannot: save it again as plain text."
+        return Finding(len(before), len(before[-1]) + 1, "file", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape is the learner's business, and not an error
+            return ast.parse(source)
+    except SyntaxError as error:
+        return not_python(source, error)
+    except (RecursionError, MemoryError):
+        return TOO_DEEP
+    except ValueError as error:
+        return Finding(0, 0, "syntax", f"The file is not valid Python: {error}.")
+
+
+def not_python(source: str, error: SyntaxError) -> Finding:
+    lines = lines_of(source)
+    line = min(max(error.lineno or 1, 1), len(lines))
+    column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
+    return Finding(line, column, "syntax", f"The file is not valid Python: {error.msg}.\n{pointed_at(lines[line - 1], column)}")
+
+
+def pointed_at(line: str, column: int) -> str:
+    """The line with a caret under its column; a long line is cut around it."""
+    first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
+    before, after = line[first : column - 1], line[column - 1 : first + SHOWN_COLUMNS]
+    before, after = ("…" if first else "") + printable(before), printable(after) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
+    indent = len(before) - len(before.lstrip()) if not first else 0
+    return f"    {before[indent:]}{after}".rstrip() + f"\n    {' ' * width(before[indent:])}^"
+
+
+def printable(text: str) -> str:
+    """The text without what moves a terminal's cursor: every tab four spaces, every control character a dot."""
+    return "".join(sign if sign.isprintable() else "·" for sign in text.replace("\t", "    "))
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal the text takes: East Asian signs two, combining marks none."""
+    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def position(lines: list[str], node: ast.AST) -> tuple[int, int]:
+    """Line and column of a node, both from 1, in characters; the tree counts bytes."""
+    line: int = getattr(node, "lineno", 1)
+    offset: int = getattr(node, "col_offset", 0)
+    return line, len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
+    return re.split(r"\r\n|\r|\n", source)
+
+
+def no_file(text: str) -> Finding:
+    return Finding(0, 0, "file", text)

@@ -1,0 +1,363 @@
+"""The pytest plugin that runs hidden suites: fixtures, markers, outcomes, and the words that suites use.
+
+A suite is collected once and may then be run on any number of submissions: starting pytest costs more than all checks together.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+import numpy as np
+import pytest
+
+from normgrade.compare import differences, unsound
+from normgrade.completion import generator
+from normgrade.course import Exercise
+from normgrade.errors import CourseError, GraderError
+from normgrade.observation import Error, Observation, Request, Value
+from normgrade.oracle import Expectation, Oracle
+from normgrade.report import Check, Difference, Outcome
+from normgrade.story import Build, Call, Step, Story, build, call, evaluate, probe, reload, request, train
+
+__all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "zeros"]
+
+KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
+T = TypeVar("T")
+
+
+class Player(Protocol):
+    """Plays a request on one submission: a worker, or whatever stands in for one."""
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One request of a check, with what was observed and what was expected; `refusal` names what should have been raised."""
+
+    observation: Observation
+    expectation: Expectation
+    refusal: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A check, and what was played for it."""
+
+    check: Check
+    plays: tuple[Play, ...]
+
+
+class Disagreement(Exception):
+    """The submission is wrong here: a message, and the differences."""
+
+    def __init__(self, message: str, found: tuple[Difference, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.differences = found
+
+
+class BrokenSuite(Exception):
+    """The suite asks for something that cannot be graded; never the submission's fault."""
+
+
+@dataclass
+class Run:
+    """One submission on its way through one suite. The fixtures and the random inputs of a check belong to it."""
+
+    player: Player
+    oracle: Oracle
+    exercise: Exercise
+    reference: str
+    seed: int
+    results: list[Result] = field(default_factory=list)
+    check: str = ""
+    draws: int = 0
+    plays: list[Play] = field(default_factory=list)
+    outcome: tuple[Outcome, str, tuple[Difference, ...]] = (Outcome.PASSED, "", ())
+    unusable: bool = False  # an interface check failed
+
+    def begin(self, check: str) -> None:
+        self.check, self.draws, self.plays, self.outcome = check, 0, [], (Outcome.PASSED, "", ())
+
+    def random(self) -> np.random.Generator:
+        self.draws += 1
+        return generator(self.seed, self.check, "input", self.draws)
+
+    def expectation(self, story: Sequence[Story]) -> Expectation:
+        asked = request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
+        expectation = self.oracle.expectation(self.reference, asked)
+        if why := unsound(expectation):
+            raise BrokenSuite(why)
+        return expectation
+
+    def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Observation:
+        observation = self.player.play(expectation.request, expectation.size_bytes)
+        self.plays.append(Play(observation, expectation, refusal))
+        return observation
+
+
+running: list[Run] = []  # the run in progress, if any
+
+
+def current() -> Run:
+    if not running or not running[-1].check:
+        raise BrokenSuite("random inputs can only be drawn inside a test, not while the suite is imported")
+    return running[-1]
+
+
+def randn(*shape: int) -> np.ndarray:
+    """Standard normal float32 numbers that depend on seed, test and call alone."""
+    return current().random().standard_normal(shape, dtype=np.float32)
+
+
+def uniform(low: float, high: float, *shape: int) -> np.ndarray:
+    """Uniform float32 numbers between `low` and `high`."""
+    return current().random().uniform(low, high, shape).astype(np.float32)
+
+
+def ones(*shape: int) -> np.ndarray:
+    return np.ones(shape, dtype=np.float32)
+
+
+def zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, dtype=np.float32)
+
+
+def agree(*story: Story) -> None:
+    """The submission observes what the reference observes, place by place, within the spread."""
+    run = current()
+    expectation = run.expectation(story)
+    if expectation.error:
+        raise BrokenSuite(f"the reference itself raises {raised(expectation.error)}")
+    observation = run.play(expectation)
+    found = differences(observation, expectation)
+    if observation.error:
+        raise Disagreement(raised(observation.error), found)
+    if found:
+        raise Disagreement("", found)
+
+
+def observe(*story: Story) -> Mapping[str, Value]:
+    """What the submission observes, for a test to assert on."""
+    run = current()
+    observation = run.play(run.expectation(story))
+    if observation.error:
+        raise Disagreement(raised(observation.error))
+    return observation.values
+
+
+def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
+    """The last step raises `error`, the steps before it agree, and with `legal` in the last one's place nothing is raised.
+
+    The legal twin keeps an accidental error from passing for a refusal.
+    """
+    run = current()
+    twin = run.expectation((*story[:-1], *(legal if isinstance(legal, Sequence) else (legal,))))
+    expectation = run.expectation(story)
+    if twin.error or expectation.error is None or error.__name__ not in expectation.error.types:
+        raise BrokenSuite(f"the reference does not refuse the last step with a {error.__name__}, or refuses its legal twin too")
+    allowed = run.play(twin)
+    if allowed.error:
+        raise Disagreement(f"a legal call is refused: {raised(allowed.error)}")
+    observation = run.play(expectation, (error.__name__,))
+    before = tuple(found for found in differences(observation, expectation))
+    if observation.error is None:
+        raise Disagreement(f"nothing was raised; a {error.__name__} is expected at {expectation.error.step}", before)
+    if error.__name__ not in observation.error.types or observation.error.step != expectation.error.step:
+        raise Disagreement(f"a {error.__name__} is expected at {expectation.error.step}, but came {raised(observation.error)}", before)
+    if before:
+        raise Disagreement("", before)
+
+
+def raised(error: Error) -> str:
+    """An error in words, with the learner's line where there is one."""
+    name = f"{error.types[0]}: " if error.types and error.cause == "raised" else ""
+    where = f"{error.step}: " if error.step else ""
+    lines = [f"\n  line {frame.line}, in {frame.function}: {frame.text}" for frame in error.frames]
+    return f"{where}{name}{error.message}{''.join(lines)}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The checks of one exercise, collected and ready to be run any number of times."""
+
+    exercise: Exercise
+    items: tuple[pytest.Item, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(mark(item, "points", 1) for item in self.items)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.items)
+
+    def run(self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None) -> tuple[Result, ...]:
+        """Every check on one submission; `tick` is called after each."""
+        run = Run(player, oracle, self.exercise, reference, seed)
+        running.append(run)
+        try:
+            for item, following in zip(self.items, (*self.items[1:], None), strict=True):
+                run.begin(item.name)
+                started = time.perf_counter()
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                run.results.append(result(item, run, time.perf_counter() - started))
+                tick()
+        finally:
+            running.remove(run)
+        return tuple(run.results)
+
+
+def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
+    outcome, message, found = run.outcome
+    kind = mark(item, "kind", "formula")
+    run.unusable |= kind == "interface" and outcome is Outcome.FAILED
+    check = Check(
+        name=item.name,
+        claim=claim(item),
+        kind=kind,
+        outcome=outcome,
+        points=mark(item, "points", 1),
+        duration_s=duration_s,
+        message=message,
+        hint=mark(item, "hint", "") if outcome is Outcome.FAILED else "",
+        stdout="".join(dict.fromkeys(play.observation.stdout for play in run.plays)),
+        differences=found,
+    )
+    return Result(check, tuple(run.plays))
+
+
+def mark(item: pytest.Item, name: str, default: Any) -> Any:
+    found = item.get_closest_marker(name)
+    return found.args[0] if found else default
+
+
+def claim(item: pytest.Item) -> str:
+    """The first paragraph of the test's docstring, in one line."""
+    return " ".join(cleandoc(getattr(item, "obj").__doc__ or "").split("\n\n")[0].split())
+
+
+class Plugin:
+    """What pytest needs to know of normgrade: the fixtures, and what to do with the collected suites."""
+
+    def __init__(self, use: Callable[[Sequence[pytest.Item]], None]) -> None:
+        self.use = use
+        self.broken: list[str] = []
+        self.raised: BaseException | None = None
+
+    @pytest.fixture(name="agree")
+    @staticmethod
+    def fixture_agree() -> Callable[..., Any]:
+        return agree
+
+    @pytest.fixture(name="observe")
+    @staticmethod
+    def fixture_observe() -> Callable[..., Any]:
+        return observe
+
+    @pytest.fixture(name="refuses")
+    @staticmethod
+    def fixture_refuses() -> Callable[..., Any]:
+        return refuses
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(str(report.longrepr))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        try:
+            if not self.broken:
+                self.use(session.items)
+        except BaseException as error:  # pytest would swallow it, or call it its own
+            self.raised = error
+        return True
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if running[-1].unusable and mark(item, "kind", "formula") != "interface":
+            pytest.skip("it needs what an interface check found broken")
+
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """A report without pytest's own rendering of the traceback, which nobody reads and which takes 10 ms per failed check."""
+        outcome: Literal["passed", "failed", "skipped"] = "passed"
+        if call.excinfo is not None:
+            running[-1].outcome = judged(call.excinfo.value)
+            outcome = "skipped" if running[-1].outcome[0] is Outcome.SKIPPED else "failed"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
+
+
+def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
+    """What an exception in a test says: of the submission, or of the suite."""
+    match error:
+        case Disagreement():
+            return Outcome.FAILED, error.message, error.differences
+        case AssertionError() | pytest.fail.Exception():
+            return Outcome.FAILED, str(error) or "the claim does not hold", ()
+        case pytest.skip.Exception():
+            return Outcome.SKIPPED, str(error), ()
+        case GraderError() | KeyboardInterrupt():
+            raise error
+        case _:
+            return Outcome.ERROR, f"the suite is broken, not your code: {type(error).__name__}: {error}", ()
+
+
+def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite]], T]) -> T:
+    """Collect the suites of the exercises once, in this process, and hand them to `use`, by slug."""
+    results: list[T] = []
+
+    def ready(items: Sequence[pytest.Item]) -> None:
+        suites = {exercise.slug: Suite(exercise, in_order(exercise, items)) for exercise in exercises}
+        results.append(use(suites))
+
+    plugin = Plugin(ready)
+    with nothing_leaking_in():
+        code = pytest.main([*OPTIONS, *(str(exercise.suite) for exercise in exercises)], plugins=[plugin])
+    if plugin.raised is not None:
+        raise plugin.raised
+    if not results:
+        why = plugin.broken[0].strip().splitlines()[-1] if plugin.broken else f"pytest ended with {code!r}"
+        raise CourseError(f"{', '.join(str(exercise.suite) for exercise in exercises)}: the hidden suite cannot be collected: {why}")
+    return results[0]
+
+
+OPTIONS = (
+    "-c", str(Path(__file__).with_name("suite.ini")), "--rootdir", str(Path(__file__).parent), "--noconftest", "--import-mode=importlib",
+    "--strict-markers", "--assert=plain", "--capture=no", "-p", "no:terminal",
+    *(part for name in "cacheprovider junitxml pastebin nose logging warnings faulthandler unraisableexception threadexception debugging doctest "
+      "setuponly setupplan stepwise reports recwarn monkeypatch tmpdir legacypath unittest".split() for part in ("-p", f"no:{name}")),
+)  # fmt: skip
+
+
+@contextmanager
+def nothing_leaking_in() -> Iterator[None]:
+    """Neither the user's pytest settings nor plugins that happen to be installed have a say in a grading."""
+    kept = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update({name: value for name, value in kept.items() if value is not None})
+
+
+def in_order(exercise: Exercise, items: Sequence[pytest.Item]) -> tuple[pytest.Item, ...]:
+    """The exercise's checks, those of the interface first; every one states a claim, and a kind that is known."""
+    own = [item for item in items if item.path == exercise.suite]
+    for item in own:
+        if not claim(item):
+            raise CourseError(f"{exercise.suite}: {item.name} has no docstring; it is the claim that learners read.")
+        if mark(item, "kind", None) not in KINDS:
+            raise CourseError(f'{exercise.suite}: {item.name} needs a marker kind("…") with one of {", ".join(KINDS)}.')
+        points = mark(item, "points", 1)
+        if not isinstance(points, int) or points < 0:
+            raise CourseError(f"{exercise.suite}: {item.name}: points({points!r}) must be a whole number of points.")
+    if not own:
+        raise CourseError(f"{exercise.suite}: no tests found; a hidden suite needs at least one.")
+    return tuple(sorted(own, key=lambda item: mark(item, "kind", "") != "interface"))

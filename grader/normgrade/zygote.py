@@ -1,0 +1,187 @@
+"""A process that has imported PyTorch, and forks itself for every worker. It never holds suite, reference or expectation.
+
+It serves the one socket that it inherited: the grader asks for a worker and hands its pipes over, or asks for a worker's end. When the
+socket closes, everything that was started here ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import linecache
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from normgrade import sandbox, wire, worker
+from normgrade.control import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.observation import Array, Request
+
+OPTIONS = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_CHILD_SUBREAPER": 36}
+LAYER = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(features))
+        self.register_buffer("seen", torch.zeros(features))
+
+    def forward(self, x):
+        mean, var = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+        with torch.no_grad():
+            self.seen.lerp_(x.mean(dim=0), 0.1)
+        return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
+"""
+
+
+def main(control_fd: int, tier: str) -> None:
+    """Import and warm everything, then serve."""
+    control = socket.socket(fileno=control_fd)
+    prctl("PR_SET_CHILD_SUBREAPER", 1)  # what a worker leaves behind becomes a child of this process
+    warm_up()
+    walls = sandbox.TIERS[tier]()
+    walls.prepare()
+    prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may look into this one, nor into its workers
+    check_threads()
+    freeze()
+    control.sendall(ANSWER.pack(READY, 0))
+
+    def become_worker(question: int, answer: int, output: int) -> None:
+        prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
+        os.setsid()
+        control.detach()
+        worker.enter(walls, question, answer, output)
+        worker.serve()
+
+    serve(control, become_worker)
+
+
+def warm_up() -> None:
+    """Do once what every worker will do, so that what it imports and allocates is there already."""
+    worker.use_one_thread()
+    modules: dict[str, ModuleType] = {}
+    for message in (wire.Load(LAYER, "layer.py", "submission"), layer_story("train"), layer_story("evaluate"), layer_story("wrong")):
+        _, asked = wire.decode((wire.Load, wire.Play), wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
+        worker.fitting(worker.observe(asked, modules), 0, 2**16)
+    del sys.modules["submission"], linecache.cache["layer.py"]
+
+
+def layer_story(do: str) -> wire.Play:
+    """A small request such as every suite makes."""
+    x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, 3), (3,)))
+    step = {"do": do, "x": x, "upstream": x, "scattered": True} if do != "wrong" else {}
+    state = {"weight": weight, "seen": weight}
+    inputs = {"layer": "Layer", "args": [3], "kwargs": {}, "state": state, "watch": ["weight", "seen"], "steps": [step]}
+    return wire.Play(Request("layer_story", inputs), 2**16)
+
+
+def prctl(option: str, value: int) -> None:
+    """Set an option of this process, where it runs on Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(OPTIONS[option], value, 0, 0, 0)
+
+
+def check_threads() -> None:
+    """A process with several threads would hang in its forks."""
+    tasks = Path("/proc/self/task")
+    if tasks.exists() and (count := len(list(tasks.iterdir()))) != 1:
+        raise RuntimeError(f"the process to fork from has {count} threads instead of one")
+
+
+def freeze() -> None:
+    """Keep the collector away from what is shared with the workers: looking at it would copy it."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+
+
+def serve(control: socket.socket, become_worker: Callable[[int, int, int], None]) -> None:
+    """Start and end workers, one at a time, until the socket closes."""
+    pid = 0
+    try:
+        while True:
+            asked, files, _, _ = socket.recv_fds(control, QUESTION.size, 3)
+            if len(asked) != QUESTION.size:
+                return
+            what, grace_ms = QUESTION.unpack(asked)
+            if what == START:
+                pid = os.fork()
+                if pid == 0:
+                    os._exit(enter_safely(become_worker, files))
+                for fd in files:
+                    os.close(fd)
+                control.sendall(ANSWER.pack(STARTED, pid))
+            else:
+                answer, pid = end(pid, grace_ms / 1000), 0
+                control.sendall(ANSWER.pack(*answer))
+    except ConnectionError:
+        return
+    finally:
+        end(pid, 0.0)
+
+
+def enter_safely(become_worker: Callable[[int, int, int], None], files: list[int]) -> int:
+    """Become a worker; it only returns if it could not, and says why where its output goes."""
+    try:
+        become_worker(*files)
+    except BaseException as error:
+        with suppress(BaseException):
+            os.write(2, f"the worker did not start: {error!r}\n".encode())
+    return 1
+
+
+def end(pid: int, grace_s: float) -> tuple[int, int]:
+    """End a worker and everything it started. How it ended: by itself, within `grace_s`, or killed; and its exit code."""
+    if not pid:
+        return KILLED, 0
+    alone = ended_alone(pid, grace_s)
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)  # not yet reaped, so the number is still its own, though its group may not exist yet
+    _, status = os.waitpid(pid, 0)
+    reap_all()
+    return ENDED if alone else KILLED, os.waitstatus_to_exitcode(status)
+
+
+def ended_alone(pid: int, grace_s: float) -> bool:
+    """Whether a worker ends by itself within this time; it is not reaped yet."""
+    deadline = time.monotonic() + grace_s
+    while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def reap_all() -> None:
+    """Kill what a worker left behind, generation by generation, until nothing is left."""
+    deadline = time.monotonic() + GONE_S
+    while time.monotonic() < deadline:
+        for child in children():
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.0005)
+    raise TimeoutError(f"after {GONE_S} s a submission's processes are still alive")
+
+
+def children() -> list[int]:
+    """The processes whose parent is this one; none where the platform does not tell."""
+    try:
+        return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    except OSError:
+        return []

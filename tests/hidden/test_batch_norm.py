@@ -1,0 +1,173 @@
+"""Hidden suite of `batch_norm`.
+
+Three channels, and never three values in one; channels differ in mean and scale; the momentum is not one half; most layers have a large eps,
+so that its place matters at every input.
+"""
+
+import pytest
+
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform
+
+EPS = 0.1
+SHAPES = [(4, 3), (5, 3, 2), (2, 3, 4, 5)]
+
+
+def batch(*shape):
+    """A random batch whose channels have each a mean and a scale of their own."""
+    per_channel = (1, shape[1], *[1] * (len(shape) - 2))
+    return randn(*shape) * uniform(0.4, 2.0, *per_channel) + uniform(-1.5, 1.5, *per_channel)
+
+
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.hint("Build it with `BatchNorm(3)` and call it on a tensor of shape (4, 3): a tensor of that shape must come back.")
+def test_call(observe):
+    """The layer can be built and called, and returns a tensor of its input's shape and dtype."""
+    output = observe(build(3), train(randn(4, 3)))["step 1 · output"]
+    assert getattr(output, "dtype", None) == "float32", f"the output should be a float32 tensor, but is {describe(output)}"
+    assert output.values.shape == (4, 3), f"the output should have the input's shape (4, 3), but has {output.values.shape}"
+
+
+def describe(output):
+    return getattr(output, "description", None) or f"{output.dtype} of shape {output.values.shape}" if output is not None else "None"
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("One mean and one variance per channel, over every other dimension together; the variance divided by n.")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_training(agree, shape):
+    """In training every channel is normalised by the mean and the biased variance of the batch, then scaled and shifted."""
+    agree(build(3, eps=EPS, track_running_stats=False), train(batch(*shape)), train(batch(*shape)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.")
+def test_evaluation(agree):
+    """In evaluation the running statistics are used, so a single value per channel will do, and they stay as they are."""
+    agree(build(3, eps=EPS), evaluate(batch(4, 3)), evaluate(batch(1, 3)), evaluate(batch(2, 3, 4, 5)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and its default is 1e-5.")
+@pytest.mark.parametrize("arguments", [{}, {"eps": 1e-3}])
+def test_eps(agree, arguments):
+    """Where the variance is as small as eps, eps decides: it is added to the variance, inside the root; its default is 1e-5."""
+    eps = arguments.get("eps", 1e-5)
+    small = build(3, **arguments).filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
+    agree(small, evaluate(batch(5, 3) * eps**0.5), train(batch(5, 3) * eps**0.5))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("affine=False means neither weight nor bias; everything else stays.")
+def test_not_affine(agree):
+    """With affine=False the rest of the formula stays as it is."""
+    agree(build(3, eps=EPS, affine=False), train(batch(4, 3, 2)), evaluate(batch(4, 3, 2)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("running ← (1 − momentum) · running + momentum · batch, with the unbiased variance: n − 1, where n counts all values of a channel.")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_running_statistics(agree, shape):
+    """The running statistics follow the batches by the momentum, with the unbiased variance."""
+    agree(build(3, eps=EPS, momentum=0.3), train(batch(*shape)), train(batch(*shape) * 2 + 1), evaluate(batch(*shape)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("The default momentum is 0.1, the weight of the new batch. momentum=None means the mean over all batches: a weight of 1 / count.")
+def test_momentum(agree):
+    """The momentum is 0.1 unless said, 0 freezes the statistics, and None averages over all batches so far."""
+    agree(build(3, EPS), train(batch(4, 3)), evaluate(batch(4, 3)))
+    agree(build(3, EPS, 0.0), train(batch(4, 3)), evaluate(batch(4, 3)))
+    start = build(3, eps=EPS, momentum=None).filled(running_mean=0.0, running_var=1.0, num_batches_tracked=0)
+    agree(start, train(batch(4, 3)), train(batch(4, 3) * 2 - 1), train(batch(5, 3)), evaluate(batch(4, 3)))
+    agree(build(3, eps=EPS, momentum=None), train(batch(4, 3)), evaluate(batch(4, 3)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one is registered as None.")
+def test_new_layer(agree):
+    """A new layer's state dict has PyTorch's keys, shapes and initial values, and none for what is switched off."""
+    agree(build(3))
+    agree(build(5, affine=False))
+    agree(build(5, track_running_stats=False))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("num_batches_tracked is an integer buffer that grows by one at every training step, and only there.")
+def test_counter(agree):
+    """The batches are counted in training, whatever the momentum, and not in evaluation."""
+    agree(build(3, EPS).watching("num_batches_tracked"), train(batch(4, 3)), evaluate(batch(4, 3)), train(batch(4, 3)))
+    agree(build(3, EPS, 0.0).watching("num_batches_tracked"), train(batch(4, 3)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Only registered parameters and buffers travel through state_dict; without tracking the batch's own statistics are used always.")
+def test_without_tracking_and_reloaded(agree):
+    """Without tracking, evaluation uses the batch's statistics too; a reloaded state dict restores the layer."""
+    agree(build(3, EPS, track_running_stats=False), train(batch(4, 3)), evaluate(batch(4, 3) * 2))
+    agree(build(3, EPS, 0.3), train(batch(4, 3)), reload(), evaluate(batch(4, 3)), train(batch(4, 3)))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint("In training, mean and variance depend on x: differentiate through them. The running statistics carry no gradient at all.")
+def test_gradients(agree):
+    """In training the gradients flow through the batch's statistics; the running ones carry none from one step to the next."""
+    agree(build(3, eps=EPS), train(batch(2, 3, 2)), train(batch(5, 3)), evaluate(batch(5, 3)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("Raise a ValueError in training when every channel has a single value, and for any number of dimensions but 2, 3 and 4.")
+def test_refusals(refuses):
+    """Training on one value per channel, and inputs of a rank that the layer does not know, are ValueErrors."""
+    refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
+    refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 2, 1)))
+    refuses(ValueError, build(3), train(randn(2, 3, 2, 2, 2)), legal=train(randn(2, 3, 2, 2)))
+    refuses(ValueError, build(3), evaluate(randn(3)), legal=evaluate(randn(1, 3)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("A channel of equal numbers has variance 0: eps inside the root keeps the division, and its gradient, finite.")
+def test_constant_channels(agree):
+    """Channels of equal numbers become the bias, with finite gradients; two values per channel are enough to train."""
+    agree(build(3, eps=EPS), train(uniform(0.5, 2.0, 1, 3) * ones(5, 1)), evaluate(batch(5, 3)))
+    agree(build(3, eps=EPS), train(batch(1, 3, 2)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("`view` needs its numbers side by side in memory; `reshape`, or no reshaping at all, does not.")
+def test_any_memory_layout(agree):
+    """Inputs that are not contiguous in memory are as good as any, and none is changed."""
+    agree(build(3, eps=EPS), train(batch(2, 3, 4, 5), scattered=True), evaluate(batch(2, 3, 5), scattered=True))
+
+
+@pytest.mark.kind("stability")
+@pytest.mark.points(1)
+@pytest.mark.hint("Right formula, unstable arithmetic: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.")
+def test_large_offset(agree):
+    """A mean that is large beside the deviation leaves the result intact."""
+    agree(build(3), train(randn(8, 3, 2, 4) + 1000), train(randn(8, 3) - 1000))
+    agree(build(3), train(randn(8, 3, 2, 4) + 10000))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint("Compute the statistics in float32, whatever comes in; cast the result back to the input's dtype.")
+def test_half_precision(agree):
+    """Half-precision input is normalised with float32 statistics, in training and evaluation, and comes back in its own dtype."""
+    layer = build(3, EPS, 0.3)
+    agree(layer, train(randn(16, 3, 4) * 300, "float16"), evaluate(randn(16, 3, 4), "float16"))
+    agree(build(3), train(randn(16, 3, 4) * 1e-3, "float16"))
+    agree(layer, train(randn(16, 3, 4) + 10, "bfloat16"), evaluate(randn(16, 3, 4), "bfloat16"))
