@@ -11,16 +11,19 @@ from types import TracebackType
 from typing import Self
 
 from normgrade import wire
+from normgrade.control import BROKEN
 from normgrade.course import Limits
-from normgrade.errors import GraderError, UsageError
+from normgrade.errors import CourseError, GraderError, UsageError
 from normgrade.line import Ending, Forged, HungUp, Line, Silence
 from normgrade.observation import Cause, Error, Observation, Request
-from normgrade.processes import Fresh, Lost, Starter, Zygote
+from normgrade.processes import Fresh, Lost, Starter, Zygote, hide
 from normgrade.sandbox import TIERS
 
-BROKEN = 97  # the exit code of a worker that cannot answer any more
+LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
+PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 2  # how often a submission may take the zygote with it
+PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED)  # what an earlier request may have left behind: a thread, a broken process
 
 
 class Host:
@@ -33,6 +36,7 @@ class Host:
         if tier not in TIERS:
             raise UsageError(f'No sandbox named "{tier}". There is {", ".join(TIERS)}.')
         self.tier = tier
+        hide()
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
         self.on_line: Worker | None = None
@@ -40,7 +44,7 @@ class Host:
     def new_starter(self) -> Starter:
         return Zygote(self.tier) if self.fork else Fresh(self.tier)
 
-    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = Limits()) -> Worker:
+    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. It starts when it is first asked."""
         return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits)
 
@@ -91,33 +95,115 @@ class Worker:
 
     def play(self, request: Request, size_limit_bytes: int) -> Observation:
         """What the probe saw; arrays of more than `size_limit_bytes` are described."""
-        played_before = self.is_alive()
+        played_before = self.line is not None
         observation = self.play_once(request, size_limit_bytes)
-        if played_before and observation.error is not None and observation.error.cause in (Cause.EXITED, Cause.CRASHED) and self.line is None:
-            return self.play_once(request, size_limit_bytes)  # what an earlier request left behind may have done it
+        if played_before and self.line is None and observation.error is not None and observation.error.cause in PERHAPS_EARLIER:
+            return self.play_once(request, size_limit_bytes)
         return observation
 
     def play_once(self, request: Request, size_limit_bytes: int) -> Observation:
-        if self.line is None and self.failure is None:
+        if self.line is None and self.failure is None and self.left_s > 0:
             self.load()
         if self.failure is not None:
             return self.failure
-        assert self.line is not None
         observation = self.ask(wire.Play(request, size_limit_bytes))
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
 
-    def is_alive(self) -> bool:
-        """Whether there is a line to a process, which may have hung up since the last request."""
-        try:
-            if self.line is not None:
-                self.line.check()
-        except HungUp:
-            self.hang_up()
-        except Forged:
-            pass  # the next question will find the same
-        return self.line is not None
+    @property
+    def left_s(self) -> float:
+        return self.limits.total_s - self.used_s
 
     def load(self) -> None:
         """Start a process and have it load the submission. If that fails, it is not tried again."""
         self.line = self.host.line(self)
+        if self.probes is not None:
+            self.load_probes(self.line, self.probes)
+        loaded = self.ask(self.submission)
+        if loaded.error is None:
+            self.preface = loaded.stdout
+            return
+        self.hang_up()
+        message = loaded.error.message if loaded.error.types else f"while the file was loaded, {loaded.error.message}"
+        self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
+
+    def load_probes(self, line: Line, probes: wire.Load) -> None:
+        """The course's own code comes first, before any of the submission's."""
+        try:
+            error = line.ask(probes, PROBES_S).error
+        except (Silence, HungUp, Forged):
+            error = Error(Cause.NOT_LOADED, "it gave no answer")
+        if error is not None:
+            self.hang_up()
+            kind = error.types[0] if error.types else "Error"
+            raise CourseError(f'The probes.py that belongs to "{self.submission.file_name}" cannot be loaded: {kind}: {error.message}.')
+
+    def ask(self, message: wire.Question) -> Observation:
+        """The answer to one question, or an observation of why there is none."""
+        if self.line is None or self.left_s <= 0:
+            return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
+        line, started = self.line, time.monotonic()
+        try:
+            answer = line.ask(message, min(self.limits.answer_s, self.left_s))
+            return replace(answer, stdout=line.printed())
+        except (Silence, HungUp, Forged) as trouble:
+            self.used_s += time.monotonic() - started
+            started = time.monotonic()
+            return Observation(error=self.explain(line, trouble), stdout=line.printed())
+        except BaseException:  # Ctrl-C: the answer that is on its way would be taken for the next one
+            self.hang_up()
+            raise
+        finally:
+            self.used_s += time.monotonic() - started
+
+    def explain(self, line: Line, trouble: Silence | HungUp | Forged) -> Error:
+        """End the process, and say what became of it."""
+        self.line = None
+        try:
+            ending = line.end(GRACE_S if isinstance(trouble, HungUp) else 0.0)
+        except Lost:
+            return self.lose()
+        if isinstance(trouble, Forged):
+            return Error(Cause.FORGED, f"your code wrote to the pipe that belongs to the grader: {trouble}")
+        if isinstance(trouble, Silence):
+            slow = f"no answer within {self.limits.answer_s:g} s: is there an endless loop?"
+            return Error(Cause.TIMED_OUT, slow if self.left_s > 0 else used_up(self.limits))
+        return how_it_ended(ending)
+
+    def lose(self) -> Error:
+        """The zygote went with the worker: start another one, but not for ever."""
+        self.host.restart()
+        self.losses += 1
+        error = Error(Cause.CRASHED, "the process that your code ran in was killed from inside, together with its parent")
+        if self.losses >= LOSSES:
+            self.failure = Observation(error=error)
+        return error
+
+    def hang_up(self) -> None:
+        """End the process; the next request will start another one."""
+        line, self.line = self.line, None
+        if line is not None:
+            with suppress(Lost):  # whoever asks next will notice
+                line.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.hang_up()
+
+
+def used_up(limits: Limits) -> str:
+    return f"the time for all checks ({limits.total_s:g} s) is used up"
+
+
+def how_it_ended(ending: Ending) -> Error:
+    """What to say of a process that hung up without an answer."""
+    if not ending.alone or ending.code == BROKEN:
+        return Error(Cause.EXITED, "your code closed the files that answers go through, or changed Python so that no answer could be sent")
+    if ending.code >= 0:
+        return Error(Cause.EXITED, f"your code ended the process with exit code {ending.code}")
+    name = signal.Signals(-ending.code).name
+    what = (signal.strsignal(-ending.code) or "a signal").lower()
+    advice = "; did it need too much memory?" if name == "SIGKILL" else ""
+    return Error(Cause.CRASHED, f"your code crashed: {what} ({name}){advice}")

@@ -57,7 +57,7 @@ class Line:
         threading.Thread(target=self.write, args=(pipes.question,), daemon=True).start()
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
 
-    def ask(self, message: wire.Load | wire.Play, timeout_s: float) -> Observation:
+    def ask(self, message: wire.Question, timeout_s: float) -> Observation:
         """The answer to one question, or Silence, HungUp or Forged."""
         self.serial = (self.serial + 1) % 2**16
         self.body_limit = wire.body_limit_bytes(message.size_limit_bytes) if isinstance(message, wire.Play) else 0
@@ -76,11 +76,6 @@ class Line:
         if heard[0] != serial:
             raise Forged("an answer that nobody asked for")
         return heard[1]
-
-    def check(self) -> None:
-        """HungUp if the process is gone, Forged if it speaks unasked."""
-        if not self.answers.empty():
-            self.hear(-1, 0.0)
 
     def printed(self) -> str:
         """What was printed for the last question."""

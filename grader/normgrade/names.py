@@ -7,8 +7,8 @@ functions come last, when the module has all its names. An expression may stand 
 from __future__ import annotations
 
 import ast
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections import ChainMap, deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +28,7 @@ class Scope:
 
     outer: Scope | None = None
     is_class: bool = False
-    names: dict[str, Dotted] = field(default_factory=dict)
+    names: ChainMap[str, Dotted] = field(default_factory=ChainMap)  # one map more for every branch that is being read
     elsewhere: dict[str, Scope] = field(default_factory=dict)  # declared global or nonlocal
 
 
@@ -53,7 +53,7 @@ class Names(ast.NodeVisitor):
             self.run([function.body] if isinstance(function, ast.Lambda) else function.body)
 
     @property
-    def final(self) -> dict[str, Dotted]:
+    def final(self) -> Mapping[str, Dotted]:
         return self.module.names
 
     def bind(self, name: str, value: Dotted, node: ast.AST) -> None:
@@ -96,10 +96,12 @@ class Names(ast.NodeVisitor):
         """Run each block on the names as they are now, and go on with whatever any of them may have left."""
         start, ends = self.scope.names, []
         for block in blocks:
-            self.scope.names = dict(start)
+            self.scope.names = start.new_child()
             self.run(block)
             ends.append(self.scope.names)
-        self.scope.names = merged(ends)
+        self.scope.names = start
+        changed = {name: [end.get(name, UNKNOWN) for end in ends] for name in set().union(*(end.maps[0] for end in ends))}
+        start.update((name, bounded(UNKNOWN.union(*values))) for name, values in changed.items())
 
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
@@ -283,9 +285,9 @@ def result(function: str, node: ast.Call, arguments: list[Dotted]) -> Dotted:
             return member(owners, name)
         case "vars", [_], [owners]:
             return member(owners, "__dict__")
-        case ("importlib.import_module" | "sys.modules.get"), [str(module), *_], _:
+        case (("importlib.import_module" | "sys.modules.get"), [str(module), *_], _):
             return bounded([module])
-        case ("__import__" | "importlib.__import__"), [str(module), *more], _:
+        case (("__import__" | "importlib.__import__"), [str(module), *more], _):
             from_list = len(more) == 3 or any(keyword.arg == "fromlist" for keyword in node.keywords)
             return bounded([module if from_list else module.partition(".")[0]])
         case _, [str(name), *_], _ if function.endswith(".__dict__.get"):
@@ -308,14 +310,6 @@ def member(owners: Dotted, name: str) -> Dotted:
 
 def bounded(names: Iterable[str]) -> Dotted:
     return frozenset(sorted({name for name in names if len(name) <= LONGEST_NAME})[:MOST_NAMES])
-
-
-def merged(ends: list[dict[str, Dotted]]) -> dict[str, Dotted]:
-    names: dict[str, Dotted] = {}
-    for end in ends:
-        for name, value in end.items():
-            names[name] = bounded(names[name] | value) if names.get(name, value) != value else value
-    return names
 
 
 def text_of(node: ast.expr) -> str | None:

@@ -34,7 +34,7 @@ def read(path: Path) -> str | Finding:
     if isinstance(content, Finding):
         return content
     if len(content) > LIMIT_BYTES:
-        return no_file(f"{path} is larger than {LIMIT_BYTES // 1024} KiB ({LIMIT_BYTES} bytes): hand in the Python source of one exercise alone.")
+        return no_file(f"{path} is larger than 64 KiB ({LIMIT_BYTES} bytes): hand in the code of this exercise alone.")
     return decoded(path, content)
 
 
@@ -96,16 +96,16 @@ def not_python(source: str, error: SyntaxError) -> Finding:
     lines = lines_of(source)
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
-    return Finding(line, column, "syntax", f"The file is not valid Python: {error.msg}.\n{pointed_at(lines[line - 1], column)}")
+    stop = "" if error.msg.endswith("?") else "."
+    return Finding(line, column, "syntax", f"The file is not valid Python: {error.msg}{stop}\n{pointed_at(lines[line - 1], column)}")
 
 
 def pointed_at(line: str, column: int) -> str:
     """The line with a caret under its column; a long line is cut around it."""
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
-    before, after = line[first : column - 1], line[column - 1 : first + SHOWN_COLUMNS]
-    before, after = ("…" if first else "") + printable(before), printable(after) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
-    indent = len(before) - len(before.lstrip()) if not first else 0
-    return f"    {before[indent:]}{after}".rstrip() + f"\n    {' ' * width(before[indent:])}^"
+    before = ("…" if first else "") + printable(line[first : column - 1])
+    after = printable(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
+    return f"    {before}{after}".rstrip() + f"\n    {' ' * width(before)}^"
 
 
 def printable(text: str) -> str:

@@ -55,9 +55,11 @@ class Play:
     size_limit_bytes: int
 
 
-Message = Load | Play | Observation
-M = TypeVar("M", Load, Play, Observation)
-KINDS: dict[type[Message], int] = {Load: 1, Play: 2, Observation: 3}
+Question = Load | Play
+Message = Question | Observation
+M = TypeVar("M", bound=Message)
+QUESTIONS: tuple[type[Question], ...] = (Load, Play)
+KINDS: dict[type[Any], int] = {Load: 1, Play: 2, Observation: 3}
 
 
 class Prefix(NamedTuple):
@@ -205,12 +207,12 @@ def read_observation(header: Any, body: Body) -> Observation:
     return Observation(seen, None if error is None else read_error(error))
 
 
-WRITERS: dict[type[Message], Callable[[Any, list[bytes]], dict[str, Any]]] = {
+WRITERS: dict[type[Any], Callable[[Any, list[bytes]], dict[str, Any]]] = {
     Load: write_load,
     Play: write_play,
     Observation: write_observation,
 }
-READERS: dict[type[Message], Callable[[Any, Body], Message]] = {Load: read_load, Play: read_play, Observation: read_observation}
+READERS: dict[type[Any], Callable[[Any, Body], Message]] = {Load: read_load, Play: read_play, Observation: read_observation}
 
 
 def write_error(error: Error) -> dict[str, Any]:

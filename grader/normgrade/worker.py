@@ -10,18 +10,18 @@ import os
 import sys
 from contextlib import suppress
 from types import ModuleType
-from typing import IO
+from typing import TextIO
 
 import torch
 
 from normgrade import play, wire
+from normgrade.control import BROKEN
 from normgrade.observation import Cause, Error, Observation
 from normgrade.output import mark
 from normgrade.sandbox import TIERS, Walls
 
 QUESTION_FD, ANSWER_FD = 3, 4
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
-BROKEN = 97  # exit code: the code closed the pipes, or changed Python so that nobody can answer
 
 
 def main(tier: str) -> None:
@@ -72,22 +72,22 @@ def arrange(files: dict[int, int]) -> None:
 
 def serve(question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
     """Answer until the grader hangs up, then end without any clean-up that the submission could have registered."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    sys.stdout, sys.stderr = line_by_line(1), line_by_line(2)
     code = BROKEN
-    with suppress(BaseException):
+    try:
         answer_all(question, answer)
         code = 0
-    os._exit(code)
+    finally:  # not `except`: even that name may be gone
+        os._exit(code)
 
 
 def answer_all(question: int, answer: int) -> None:
     modules: dict[str, ModuleType] = {}
-    streams = [sys.stdout, sys.stderr]
+    streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
     process = os.getpid()
     while True:
         try:
-            serial, message = wire.receive(question, (wire.Load, wire.Play), wire.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
+            serial, message = wire.receive(question, wire.QUESTIONS, wire.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
         except EOFError:
             return
         size_limit_bytes = message.size_limit_bytes if isinstance(message, wire.Play) else 0
@@ -100,7 +100,12 @@ def answer_all(question: int, answer: int) -> None:
         wire.send(answer, frame)
 
 
-def observe(message: wire.Load | wire.Play, modules: dict[str, ModuleType]) -> Observation:
+def line_by_line(fd: int) -> TextIO:
+    """A text stream that holds no line back: what was printed before a crash is often the best clue."""
+    return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
+def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observation:
     """Do what is asked; an empty observation says that a source was loaded."""
     if isinstance(message, wire.Load):
         try:
@@ -124,7 +129,8 @@ def fitting(observation: Observation, serial: int, body_limit: int) -> bytes:
         return wire.encode(Observation(error=Error(Cause.RAISED, f"what was seen cannot be sent: {error}"[: play.MESSAGE_LIMIT])), serial)
 
 
-def flush(streams: list[IO[str]]) -> None:
+def flush(streams: list[TextIO | None]) -> None:
     for stream in streams:
         with suppress(BaseException):  # the submission may have closed or replaced it
-            stream.flush()
+            if stream is not None:
+                stream.flush()

@@ -71,7 +71,7 @@ def warm_up() -> None:
     worker.use_one_thread()
     modules: dict[str, ModuleType] = {}
     for message in (wire.Load(LAYER, "layer.py", "submission"), layer_story("train"), layer_story("evaluate"), layer_story("wrong")):
-        _, asked = wire.decode((wire.Load, wire.Play), wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
+        _, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
         worker.fitting(worker.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]
 
@@ -117,7 +117,10 @@ def serve(control: socket.socket, become_worker: Callable[[int, int, int], None]
             if what == START:
                 pid = os.fork()
                 if pid == 0:
-                    os._exit(enter_safely(become_worker, files))
+                    try:
+                        become_worker(*files)
+                    finally:  # it ends by itself, unless it could not start
+                        os._exit(1)
                 for fd in files:
                     os.close(fd)
                 control.sendall(ANSWER.pack(STARTED, pid))
@@ -128,16 +131,6 @@ def serve(control: socket.socket, become_worker: Callable[[int, int, int], None]
         return
     finally:
         end(pid, 0.0)
-
-
-def enter_safely(become_worker: Callable[[int, int, int], None], files: list[int]) -> int:
-    """Become a worker; it only returns if it could not, and says why where its output goes."""
-    try:
-        become_worker(*files)
-    except BaseException as error:
-        with suppress(BaseException):
-            os.write(2, f"the worker did not start: {error!r}\n".encode())
-    return 1
 
 
 def end(pid: int, grace_s: float) -> tuple[int, int]:

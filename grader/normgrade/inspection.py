@@ -1,0 +1,119 @@
+"""What can be said of a submission without running anything, in milliseconds: this module imports nothing but the standard library."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from normgrade.contract import contract_findings
+from normgrade.course import Exercise
+from normgrade.names import Names
+from normgrade.report import Finding
+from normgrade.source import TOO_DEEP, lines_of, no_file, parse, position, read
+
+HINDRANCES = {"file", "syntax", "contract"}
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a source says of itself. `source` is None when the file cannot be read; `started` is False for an untouched stub."""
+
+    source: str | None
+    findings: tuple[Finding, ...]
+    started: bool
+
+    @property
+    def runnable(self) -> bool:
+        """Whether there is anything to play: the source could be parsed and every contract name is there."""
+        return self.source is not None and HINDRANCES.isdisjoint(finding.rule for finding in self.findings)
+
+
+def inspect_file(path: Path, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
+    """Inspect a submission where it lies; `allow_stub` also lets the stub count as started."""
+    source = read(path)
+    if isinstance(source, Finding):
+        return Inspection(None, (source,), started=True)
+    return inspect_source(source, exercise, allow_stub=allow_stub)
+
+
+def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
+    """Inspect any implementation: a submission, a reference, an alternative, a mistake."""
+    tree = parse(source)
+    if isinstance(tree, Finding):
+        return Inspection(source, (tree,), started=True)
+    if not tree.body:
+        text = f"The file holds no code: write it, or start again from the stub with `normgrade reset {exercise.slug}`."
+        return Inspection(source, (no_file(text),), started=True)
+    try:
+        findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
+    except RecursionError:
+        return Inspection(source, (TOO_DEEP,), started=True)
+    return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
+
+
+def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
+    @cache
+    def banned(name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in exercise.banned)
+
+    names = Names(tree, banned)
+    yield from contract_findings(names, exercise.defines, lines)
+    yield from banned_findings(names, exercise, lines)
+
+
+def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
+    """Every use of a banned name, once per line and name."""
+    places: dict[tuple[int, str], ast.AST] = {}
+    for node, name in (*names.uses.items(), *imported(names, exercise)):
+        places.setdefault((getattr(node, "lineno", 0), name), node)
+    for (_, name), place in places.items():
+        yield Finding(*position(lines, place), "banned", f"This line uses `{name}`: the exercise is to write it by hand.")
+
+
+def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
+    """The contract names that are nothing but a banned name."""
+    for signature in exercise.defines:
+        for name in filter(names.wanted, names.final.get(signature.name, ())):
+            yield names.bound[signature.name][-1], name
+
+
+def is_untouched(tree: ast.Module, exercise: Exercise) -> bool:
+    """Whether whatever the stub leaves open is still as the stub has it, docstrings and comments aside."""
+    stub = read(exercise.stub)
+    stub_tree = stub if isinstance(stub, Finding) else parse(stub)
+    if isinstance(stub_tree, Finding):
+        return False
+    theirs, ours = definitions(tree), definitions(stub_tree)
+    open_names = {signature.name for signature in exercise.defines} | {name for name, node in ours.items() if is_open(node)}
+    return all(name in theirs and name in ours and outline(theirs[name]) == outline(ours[name]) for name in open_names)
+
+
+def definitions(tree: ast.Module) -> dict[str, ast.stmt]:
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def is_open(node: ast.AST) -> bool:
+    """Whether a definition says that it is still to be written."""
+    return any(isinstance(inner, ast.Name) and inner.id == "NotImplementedError" for inner in ast.walk(node))
+
+
+def outline(node: ast.stmt) -> list[object]:
+    """The bases and the body of a definition as one flat list, which no depth can overflow; statements without effect left out."""
+    parts: list[object] = []
+    rest: list[object] = [getattr(node, "body", []), getattr(node, "bases", [])]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, ast.AST):
+            parts.append(type(part))
+            rest += [getattr(part, name, None) for name in part._fields]
+        elif isinstance(part, list):
+            kept = [item for item in part if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+            parts.append(len(kept))
+            rest += kept
+        else:
+            parts.append((type(part), part))
+    return parts
