@@ -1,8 +1,9 @@
 """Monte Carlo arithmetic: every floating-point operation rounded at random, to see how well an answer is determined.
 
 After D. S. Parker, "Monte Carlo arithmetic: how to gamble with floating point and win", 2000. In float64 each result, forward and
-backward, is multiplied by 1 + ξ·u, where u is the unit roundoff of the arithmetic that is imitated and ξ is normally distributed. Random signs in the
-place of ξ are worse: two of them cancel exactly every other time, and once in 2⁸ elements in all of 8 plays, which leaves a spread of nothing.
+backward, is multiplied by 1 + ξ·u, where u is the unit roundoff of the arithmetic that is imitated and ξ is normally distributed. Random
+signs in the place of ξ are worse: two of them cancel exactly every other time, and once in 2⁸ elements in all of 8 plays, which leaves a
+spread of nothing.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ from torch.utils._python_dispatch import TorchDispatchMode
 EXACT = frozenset(
     """
     _local_scalar_dense _to_copy abs amax amin arange as_strided_scatter bitwise_not bool cat clamp clamp_max clamp_min clone
-    constant_pad_nd copy copy_ detach detach_ empty empty_like empty_strided equal eq expand_copy eye fill fill_ flip full full_like gather ge gt
-    index index_put index_put_ index_select isfinite isinf isnan le lift_fresh linspace logical_and logical_not logical_or lt masked_fill
-    masked_fill_ masked_scatter max maximum median min minimum ne neg neg_ new_empty new_empty_strided new_full new_ones new_zeros nonzero ones ones_like
-    permute_copy relu relu_ repeat resize_ roll scalar_tensor scatter scatter_ select_backward select_scatter set_ sign slice_backward
-    slice_scatter sort stack threshold threshold_backward topk tril triu where zero_ zeros zeros_like
+    constant_pad_nd copy copy_ detach detach_ empty empty_like empty_strided equal eq expand_copy eye fill fill_ flip full full_like
+    gather ge gt index index_put index_put_ index_select isfinite isinf isnan le lift_fresh linspace logical_and logical_not logical_or
+    lt masked_fill masked_fill_ masked_scatter max maximum median min minimum ne neg neg_ new_empty new_empty_strided new_full new_ones
+    new_zeros nonzero ones ones_like permute_copy relu relu_ repeat resize_ roll scalar_tensor scatter scatter_ select_backward
+    select_scatter set_ sign slice_backward slice_scatter sort stack threshold threshold_backward topk tril triu where zero_ zeros
+    zeros_like
     """.split()
 )
 
 
-class RandomRounding(TorchDispatchMode):
+class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Multiplies the result of every inexact operation by 1 + ξ·u, in place where the operation works in place."""
 
     def __init__(self, unit_roundoff: float, seed: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.unit_roundoff = unit_roundoff
         self.generator = torch.Generator().manual_seed(seed)
 

@@ -69,11 +69,12 @@ def with_state(reference: ModuleType, inputs: dict[str, Any], key: object) -> di
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:
     """Values that hide nothing: distinct, no weight 1, no bias 0, variances and deviations positive, counts small."""
     if not floating:
-        return random.integers(3, 9, shape)
-    sizes = random.uniform(0.5, 1.8, shape)
+        return np.asarray(random.integers(3, 9, shape))
+    sizes: np.ndarray = random.uniform(0.5, 1.8, shape)
     if any(word in name for word in ("var", "std", "dev")):
         return sizes
-    return sizes * random.choice([-1.0, 1.0], shape)
+    signs: np.ndarray = random.choice([-1.0, 1.0], shape)
+    return sizes * signs
 
 
 def with_upstream(reference: ModuleType, request: Request, probes: ModuleType | None, key: object) -> Request:

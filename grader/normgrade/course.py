@@ -15,6 +15,7 @@ from normgrade.errors import CourseError, UsageError
 from normgrade.signature import Signature
 
 T = TypeVar("T")
+D = TypeVar("D")
 Reveal = Literal["full", "claims", "score"]
 REVEALS = ("full", "claims", "score")
 
@@ -139,7 +140,7 @@ class Course:
         exercise = read_exercise(self.root, slug, self.settings)
         for path in (exercise.prompt, exercise.stub, exercise.reference, exercise.mistakes, exercise.suite):
             if not path.is_file():
-                raise CourseError(f'{exercise.folder / "exercise.toml"}: the exercise "{slug}" needs the file {path}, which does not exist.')
+                raise CourseError(f'{exercise.folder}: the exercise "{slug}" needs the file {path}, which does not exist.')
         return exercise
 
 
@@ -202,7 +203,7 @@ class Table:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise CourseError(f"{path}: not valid TOML: {error}.") from error
 
-    def take(self, key: str, check: Callable[[Any], T], *default: T) -> T:
+    def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
         """The value of `key` if `check` lets it pass; the default where there is no such key."""
         self.known.append(key)
         if key not in self.content:
@@ -216,7 +217,7 @@ class Table:
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """The tables of an array of tables, `[[key]]`; none where there is no such key."""
-        found = self.take(key, array_of_tables, [])
+        found = self.take(key, array_of_tables, ())
         return tuple(Table(self.path, content, f"{self.prefix}{key}[{number}].") for number, content in enumerate(found, 1))
 
     def finish(self) -> None:

@@ -53,7 +53,7 @@ class Options:
 
 def grade(submissions: Sequence[Submission], options: Options = Options()) -> list[Report]:
     """Reports on the submissions, in their order. One zygote and one pytest serve them all."""
-    inspected = [(submission, inspect_file(submission.path, submission.exercise, allow_stub=options.allow_stub)) for submission in submissions]
+    inspected = [(each, inspect_file(each.path, each.exercise, allow_stub=options.allow_stub)) for each in submissions]
     playable = [submission.exercise for submission, inspection in inspected if inspection.started and inspection.runnable]
     if not playable:
         return [inspected_only(submission, inspection, options) for submission, inspection in inspected]

@@ -84,7 +84,8 @@ def named(factor: float) -> str:
             n = round(ratio / (ratio - 1))
             if 2 <= n <= LARGEST_COUNT and abs(value(n) / (1 / factor if inverse else factor) - 1) < 2e-6:
                 fraction = f"{n - 1}/{n}" if inverse else f"{n}/{n - 1}"
-                return f"{'√' if power == 2 else ''}{f'({fraction})' if power == 2 else fraction}, which is {inverted(origin, inverse)} for n = {n}"
+                shown = fraction if power == 1 else f"√({fraction})"
+                return f"{shown}, which is {inverted(origin, inverse)} for n = {n}"
     return f"{factor:.6g}"
 
 

@@ -98,6 +98,6 @@ def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake,
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
-    if isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in value):
+    if isinstance(value, list) and all(isinstance(pair, list) and list(map(type, pair)) == [str, str] for pair in value):
         return tuple((old, new) for old, new in value)
     raise Wrong('a list of pairs, [["old", "new"], …]')

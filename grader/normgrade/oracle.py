@@ -54,7 +54,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Oracle:
-    """Answers requests for implementations that are trusted: references, alternatives and mistakes. `probes` is an exercise's own source."""
+    """Answers requests for trusted implementations: references, alternatives, mistakes. `probes` is the source of an exercise's own."""
 
     cache: Cache
     probes: str | None = None
@@ -105,7 +105,8 @@ def expect(implementation: ModuleType, request: Request, probes: ModuleType | No
     places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
     if request.probe == "layer_story" and (coarse := {place.dtype for place in places.values()} & set(HALF)):
         [dtype] = coarse
-        shaken = [play_exactly(implementation, perturbed(wide, UNIT_ROUNDOFF[dtype], seed, "/state"), probes) for seed in range(plays)]
+        coarse_unit = UNIT_ROUNDOFF[str(dtype)]
+        shaken = [play_exactly(implementation, perturbed(wide, coarse_unit, seed, "/state"), probes) for seed in range(plays)]
         places = {name: with_slack(place, name, shaken) for name, place in places.items()}
     return Expectation(request, places, native.error or true.error)
 
@@ -144,7 +145,7 @@ def floats(request: Request, change: Callable[[np.ndarray, str], np.ndarray]) ->
             case Mapping():
                 return {key: walk(value, f"{path}/{key}") for key, value in thing.items()}
             case list() | tuple():
-                return [walk(value, f"{path}/{index}") for index, value in enumerate(thing)]
+                return type(thing)(walk(value, f"{path}/{index}") for index, value in enumerate(thing))
             case _:
                 return thing
 

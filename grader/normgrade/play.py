@@ -80,7 +80,7 @@ def to_tensors(inputs: Any) -> Any:
         case Mapping():
             return {name: to_tensors(value) for name, value in inputs.items()}
         case list() | tuple():
-            return [to_tensors(value) for value in inputs]
+            return type(inputs)(to_tensors(value) for value in inputs)
         case _:
             return inputs
 

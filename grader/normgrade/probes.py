@@ -111,7 +111,7 @@ def function_call(
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())
     given = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     result = getattr(impl, function)(*given, **kwargs)
-    seen = {f"argument {number} left alone": bool(torch.equal(given[number - 1], leaf)) for number, leaf in inputs.items()}
+    seen: dict[str, Any] = {f"argument {number} left alone": bool(torch.equal(given[number - 1], leaf)) for number, leaf in inputs.items()}
     seen |= parts("result", result)
     if upstream is not None:
         go_back(result, upstream)
@@ -162,7 +162,7 @@ def in_other_order(x: torch.Tensor) -> torch.Tensor:
 def go_back(output: Any, upstream: torch.Tensor) -> None:
     """Give every tensor that led to `output` its gradient, when that of `output` is `upstream`."""
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        (output * upstream).sum().backward()
+        (output * upstream).sum().backward()  # type: ignore[no-untyped-call]
 
 
 def parts(place: str, value: Any) -> dict[str, Any]:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
 
-
 class Outcome(StrEnum):
     """What became of a check or a report. `error` is only ever the fault of grader, suite or machine."""
 

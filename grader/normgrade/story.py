@@ -81,8 +81,9 @@ def reload() -> Step:
 def call(function: str, *args: Any, **kwargs: Any) -> Call:
     """Call a function; array arguments get their gradients where their dtype is float32."""
     float32 = any(isinstance(value, np.ndarray) and value.dtype == np.float32 for value in args)
-    inputs = {"function": function, "args": [carried(value) for value in args], "kwargs": {name: carried(value) for name, value in kwargs.items()}}
-    return Call("function_call", inputs | {"upstream": DRAWN if float32 else None})
+    carried_by_name = {name: carried(value) for name, value in kwargs.items()}
+    inputs = {"function": function, "args": carried(list(args)), "kwargs": carried_by_name, "upstream": DRAWN if float32 else None}
+    return Call("function_call", inputs)
 
 
 def probe(name: str, **inputs: Any) -> Call:
@@ -125,5 +126,5 @@ def carried(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return Array(value, value.dtype.name)
     if isinstance(value, tuple | list):
-        return [carried(item) for item in value]
+        return type(value)(carried(item) for item in value)
     return value

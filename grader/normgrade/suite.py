@@ -24,7 +24,7 @@ from normgrade.errors import CourseError, GraderError
 from normgrade.observation import Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.report import Check, Difference, Outcome
-from normgrade.story import Build, Call, Step, Story, build, call, evaluate, probe, reload, request, train
+from normgrade.story import Story, build, call, evaluate, probe, reload, request, train
 
 __all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "zeros"]
 
@@ -200,7 +200,9 @@ class Suite:
     def names(self) -> tuple[str, ...]:
         return tuple(item.name for item in self.items)
 
-    def run(self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None) -> tuple[Result, ...]:
+    def run(
+        self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None
+    ) -> tuple[Result, ...]:
         """Every check on one submission; `tick` is called after each."""
         run = Run(player, oracle, self.exercise, reference, seed)
         running.append(run)
@@ -242,7 +244,8 @@ def mark(item: pytest.Item, name: str, default: Any) -> Any:
 
 def claim(item: pytest.Item) -> str:
     """The first paragraph of the test's docstring, in one line."""
-    return " ".join(cleandoc(getattr(item, "obj").__doc__ or "").split("\n\n")[0].split())
+    assert isinstance(item, pytest.Function)
+    return " ".join(cleandoc(item.obj.__doc__ or "").split("\n\n")[0].split())
 
 
 class Plugin:
@@ -286,6 +289,7 @@ class Plugin:
 
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
         """A report without pytest's own rendering of the traceback, which nobody reads and which takes 10 ms per failed check."""
+        assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:
             running[-1].outcome = judged(call.excinfo.value)
@@ -327,11 +331,13 @@ def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite
     return results[0]
 
 
+BLOCKED = """
+    cacheprovider debugging doctest faulthandler junitxml legacypath logging monkeypatch nose pastebin recwarn reports setuponly setupplan
+    stepwise terminal threadexception tmpdir unittest unraisableexception warnings
+""".split()
 OPTIONS = (
     "-c", str(Path(__file__).with_name("suite.ini")), "--rootdir", str(Path(__file__).parent), "--noconftest", "--import-mode=importlib",
-    "--strict-markers", "--assert=plain", "--capture=no", "-p", "no:terminal",
-    *(part for name in "cacheprovider junitxml pastebin nose logging warnings faulthandler unraisableexception threadexception debugging doctest "
-      "setuponly setupplan stepwise reports recwarn monkeypatch tmpdir legacypath unittest".split() for part in ("-p", f"no:{name}")),
+    "--strict-markers", "--assert=plain", "--capture=no", *(f"-pno:{name}" for name in BLOCKED),
 )  # fmt: skip
 
 

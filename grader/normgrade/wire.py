@@ -237,13 +237,15 @@ def read_frame(value: object) -> Frame:
 
 
 def write_inputs(inputs: object, arrays: list[bytes]) -> Any:
-    """Inputs as JSON data: arrays move into the body, tuples become lists."""
+    """Inputs as JSON data: arrays move into the body, a tuple becomes `{"$tuple": […]}`."""
     match inputs:
         case Mapping():
             if strange := [name for name in inputs if not isinstance(name, str) or name.startswith("$")]:
                 raise ProtocolError(f"inputs with the name {strange[0]!r}; a name is a text that does not start with a dollar sign")
             return {name: write_inputs(value, arrays) for name, value in inputs.items()}
-        case list() | tuple():
+        case tuple():
+            return {"$tuple": write_inputs(list(inputs), arrays)}
+        case list():
             return [write_inputs(value, arrays) for value in inputs]
         case _:
             return write_value(inputs, arrays)
@@ -253,6 +255,8 @@ def read_inputs(inputs: object, body: Body) -> Any:
     match inputs:
         case {"$array": _}:
             return read_value(inputs, body)
+        case {"$tuple": list(values), **others} if not others:
+            return tuple(read_inputs(value, body) for value in values)
         case dict():
             return {text(name): read_inputs(value, body) for name, value in inputs.items()}
         case list():

@@ -61,7 +61,11 @@ def test_memory_order_does_not_matter(values: np.ndarray[Any, Any]) -> None:
 def test_bfloat16_travels_in_two_bytes_and_comes_back_exactly() -> None:
     values = np.array([1.0, -2.5, 3.3895314e38, math.inf, -0.0, 9.2e-41], np.float32)
     values = (values.view(np.uint32) & 0xFFFF0000).view(np.float32)
-    assert len(wire.encode(Observation({"x": Array(values, "bfloat16")}))) - len(wire.encode(Observation({"x": Array(values[:0], "bfloat16")}))) == 12
+    assert (
+        len(wire.encode(Observation({"x": Array(values, "bfloat16")})))
+        - len(wire.encode(Observation({"x": Array(values[:0], "bfloat16")})))
+        == 12
+    )
     array = back({"x": Array(values, "bfloat16")}).values["x"]
     assert isinstance(array, Array) and array.dtype == "bfloat16" and array.values.tobytes() == values.tobytes()
 
@@ -77,7 +81,10 @@ def test_a_number_that_bfloat16_cannot_hold_is_refused() -> None:
         wire.encode(Observation({"x": Array(np.array([1.0, 0.1], np.float32), "bfloat16")}))
 
 
-@pytest.mark.parametrize("value", [None, True, False, 0, -(2**63), 2**63 - 1, 0.1, math.inf, -math.inf, "", "σ² ≥ 0\n", Foreign("a list"), Foreign("x", "int8", (2, 0))])
+@pytest.mark.parametrize(
+    "value",
+    [None, True, False, 0, -(2**63), 2**63 - 1, 0.1, math.inf, -math.inf, "", "σ² ≥ 0\n", Foreign("a list"), Foreign("x", "int8", (2, 0))],
+)
 def test_other_values_come_back_with_their_type(value: Value) -> None:
     assert back({"x": value}).values["x"] == value
     assert type(back({"x": value}).values["x"]) is type(value)

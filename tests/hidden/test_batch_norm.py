@@ -1,7 +1,7 @@
 """Hidden suite of `batch_norm`.
 
-Three channels, and never three values in one; channels differ in mean and scale; the momentum is not one half; most layers have a large eps,
-so that its place matters at every input.
+Three channels, and never three values in one; channels differ in mean and scale; the momentum is not one half; most layers have a large
+eps, so that its place matters at every input.
 """
 
 import pytest
@@ -20,7 +20,9 @@ def batch(*shape):
 
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
-@pytest.mark.hint("The constructor takes num_features, eps, momentum, affine, track_running_stats, in this order, and all but the first have defaults.")
+@pytest.mark.hint(
+    "The constructor takes num_features, eps, momentum, affine, track_running_stats, in this order, and all but the first have defaults."
+)
 def test_build(observe):
     """The layer can be built, with its arguments by position and by name, and is an nn.Module."""
     observe(build(3))
@@ -47,7 +49,9 @@ def test_evaluation(agree):
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and its default is 1e-5.")
+@pytest.mark.hint(
+    "The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and its default is 1e-5."
+)
 def test_eps(agree):
     """Where the variance is as small as eps, eps decides: it is added to the variance, inside the root; its default is 1e-5."""
     for eps, layer in ((1e-5, build(3)), (1e-3, build(3, eps=1e-3))):
@@ -65,7 +69,9 @@ def test_not_affine(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("running ← (1 − momentum) · running + momentum · batch, with the unbiased variance: n − 1, where n counts all values of a channel.")
+@pytest.mark.hint(
+    "running ← (1 − momentum) · running + momentum · batch, with the unbiased variance: n − 1, where n counts all values of a channel."
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_running_statistics(agree, shape):
     """The running statistics follow the batches by the momentum, with the unbiased variance."""
@@ -74,7 +80,9 @@ def test_running_statistics(agree, shape):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("The default momentum is 0.1, the weight of the new batch. momentum=None means the mean over all batches: a weight of 1 / count.")
+@pytest.mark.hint(
+    "The default momentum is 0.1, the weight of the new batch. momentum=None means the mean over all batches: a weight of 1 / count."
+)
 def test_momentum(agree):
     """The momentum is 0.1 unless said, 0 freezes the statistics, and None averages over all batches so far."""
     agree(build(3, EPS), train(batch(4, 3)), evaluate(batch(4, 3)))
@@ -86,7 +94,9 @@ def test_momentum(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one is registered as None.")
+@pytest.mark.hint(
+    "weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one is registered as None."
+)
 def test_new_layer(agree):
     """A new layer's state dict has PyTorch's keys, shapes and initial values, and none for what is switched off."""
     agree(build(3))
@@ -105,7 +115,9 @@ def test_counter(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Only registered parameters and buffers travel through state_dict; without tracking the batch's own statistics are used always.")
+@pytest.mark.hint(
+    "Only registered parameters and buffers travel through state_dict; without tracking the batch's own statistics are used always."
+)
 def test_without_tracking_and_reloaded(agree):
     """Without tracking, evaluation uses the batch's statistics too; a reloaded state dict restores the layer."""
     agree(build(3, EPS, track_running_stats=False), train(batch(4, 3)), evaluate(batch(4, 3) * 2))
@@ -114,7 +126,9 @@ def test_without_tracking_and_reloaded(agree):
 
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
-@pytest.mark.hint("In training, mean and variance depend on x: differentiate through them. The running statistics carry no gradient at all.")
+@pytest.mark.hint(
+    "In training, mean and variance depend on x: differentiate through them. The running statistics carry no gradient at all."
+)
 def test_gradients(agree):
     """In training the gradients flow through the batch's statistics; the running ones carry none from one step to the next."""
     agree(build(3, eps=EPS), train(batch(2, 3, 2)), train(batch(5, 3)), evaluate(batch(5, 3)))

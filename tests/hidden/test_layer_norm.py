@@ -70,7 +70,9 @@ def test_switched_off(agree, arguments):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("`weight` and `bias` are nn.Parameters of the normalised shape, ones and zeros; a switched-off one is registered as None.")
+@pytest.mark.hint(
+    "`weight` and `bias` are nn.Parameters of the normalised shape, ones and zeros; a switched-off one is registered as None."
+)
 @pytest.mark.parametrize("normalized_shape", [6, (3, 5)])
 def test_new_layer(agree, normalized_shape):
     """A new layer's state dict has PyTorch's keys, shapes and initial values, and none for what is switched off."""
