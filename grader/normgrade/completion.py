@@ -70,11 +70,10 @@ def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], f
     """Values that hide nothing: distinct, no weight 1, no bias 0, variances and deviations positive, counts small."""
     if not floating:
         return np.asarray(random.integers(3, 9, shape))
-    sizes: np.ndarray = random.uniform(0.5, 1.8, shape)
+    sizes = np.asarray(random.uniform(0.5, 1.8, shape))
     if any(word in name for word in ("var", "std", "dev")):
         return sizes
-    signs: np.ndarray = random.choice([-1.0, 1.0], shape)
-    return sizes * signs
+    return np.asarray(sizes * random.choice([-1.0, 1.0], shape))
 
 
 def with_upstream(reference: ModuleType, request: Request, probes: ModuleType | None, key: object) -> Request:

@@ -109,7 +109,7 @@ def test_a_request_comes_back_with_arrays_at_any_depth() -> None:
     _, found = wire.decode(Play, wire.encode(play), body_limit=12)
     assert found.size_limit_bytes == 99 and found.request.probe == "layer_story"
     inputs = found.request.inputs
-    assert inputs["args"] == [3, [1, 2]] and inputs["none"] is None and inputs["eps"] == math.inf
+    assert inputs["args"] == [3, (1, 2)] and inputs["none"] is None and inputs["eps"] == math.inf
     assert (inputs["steps"][0]["x"].values == x.values).all()
 
 
