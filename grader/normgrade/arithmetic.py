@@ -17,13 +17,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 # Operations whose result is exact: they create, move, select or compare numbers, or change a sign. Views are recognised by their schema.
 EXACT = frozenset(
     """
-    _local_scalar_dense _to_copy abs amax amin arange as_strided_scatter bitwise_not bool cat clamp clamp_max clamp_min clone
-    constant_pad_nd copy copy_ detach detach_ empty empty_like empty_strided equal eq expand_copy eye fill fill_ flip full full_like
-    gather ge gt index index_put index_put_ index_select isfinite isinf isnan le lift_fresh linspace logical_and logical_not logical_or
-    lt masked_fill masked_fill_ masked_scatter max maximum median min minimum ne neg neg_ new_empty new_empty_strided new_full new_ones
-    new_zeros nonzero ones ones_like permute_copy relu relu_ repeat resize_ roll scalar_tensor scatter scatter_ select_backward
-    select_scatter set_ sign slice_backward slice_scatter sort stack threshold threshold_backward topk tril triu where zero_ zeros
-    zeros_like
+    _local_scalar_dense _to_copy _unsafe_view abs abs_ amax amin arange as_strided_scatter bitwise_not bool cat clamp clamp_ clamp_max
+    clamp_max_ clamp_min clamp_min_ clone constant_pad_nd copy copy_ detach detach_ empty empty_like empty_strided eq equal expand_copy
+    eye fill fill_ flip full full_like gather ge gt index index_put index_put_ index_select isfinite isinf isnan le lift_fresh linspace
+    logical_and logical_not logical_or lt masked_fill masked_fill_ masked_scatter masked_select max maximum median min minimum
+    nan_to_num ne neg neg_ new_empty new_empty_strided new_full new_ones new_zeros nonzero ones ones_like permute_copy relu relu_ repeat
+    resize_ roll scalar_tensor scatter scatter_ select_backward select_scatter set_ sign slice_backward slice_scatter sort stack
+    threshold threshold_backward topk tril triu upsample_nearest2d where zero_ zeros zeros_like
     """.split()
 )
 

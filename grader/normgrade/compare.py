@@ -10,6 +10,7 @@ from normgrade.oracle import HALF, UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report import Difference, Numbers
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
+FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
@@ -24,50 +25,89 @@ def differences(observation: Observation, expectation: Expectation) -> tuple[Dif
     return tuple(filter(None, found))
 
 
-def agrees(observation: Observation, expectation: Expectation) -> bool:
-    """Whether an observation is what a mistake leads to. Errors agree when they are of one type and came at one step.
+def agrees(observation: Observation, expectation: Expectation, native: Observation) -> bool:
+    """Whether an observation is what a mistake leads to, in float64 or in a native play of it. Errors agree in type and step.
 
     More lenient than `differences`: names and shapes are no part of a mistake, and a number that the mistake leaves undetermined,
     since it is not finite or its spread is not, agrees with any.
     """
-    ours, theirs = observation.error, expectation.error
-    if (ours is None) != (theirs is None):
-        return False
-    if ours and theirs and (ours.types[:1], ours.step) != (theirs.types[:1], theirs.step):
-        return False
-    return all(agrees_at(observation.values.get(place), expected) for place, expected in expectation.places.items())
+    return stops_alike(observation, expectation) and all(
+        agrees_at(observation.values.get(place), expected, native.values.get(place)) for place, expected in expectation.places.items()
+    )
 
 
-def agrees_at(actual: Value, expected: Expected) -> bool:
+def agrees_at(actual: Value, expected: Expected, native: Value) -> bool:
     value = expected.value
     if isinstance(value, str):
         return actual is not None
     if not isinstance(value, Array):
-        return type(actual) is type(value) and actual == value
+        return any(type(actual) is type(mine) and actual == mine for mine in (value, native))
     if not isinstance(actual, Array) or actual.dtype != expected.dtype or actual.values.size != value.values.size:
         return False
+    permitted, got = allowed(expected).ravel(), flat(actual)
     with np.errstate(all="ignore"):
-        permitted = allowed(expected)
-        error = np.abs(actual.values.reshape(value.values.shape).astype(np.float64) - value.values)
-        return bool((~np.isfinite(permitted) | (error <= permitted)).all())
+        fits = ~np.isfinite(permitted) | (np.abs(got - flat(value)) <= permitted)
+        if not fits.all() and isinstance(native, Array) and native.values.size == got.size:
+            own = flat(native)
+            fits |= (np.abs(got - own) <= permitted) | (got == own) | (np.isnan(got) & np.isnan(own))
+    return bool(fits.all())
 
 
-def same_numbers(one: Expectation, other: Expectation) -> bool:
-    """Whether two implementations expect the same in float64, within the tolerance of the second."""
-    if (one.error is None) != (other.error is None) or one.places.keys() != other.places.keys():
+def undetermined(expectation: Expectation) -> int:
+    """How many numbers of an expectation are not finite, or have a spread that is not."""
+    arrays = [place for place in expectation.places.values() if isinstance(place.value, Array)]
+    return sum(int((~np.isfinite(allowed(place))).sum()) for place in arrays)
+
+
+def near(observation: Observation, glimpse: Observation, expectation: Expectation) -> bool:
+    """At a glance: whether nothing observed is far from one play of a mistake. `expectation`, the reference's, gives the scale."""
+    if not stops_alike(observation, glimpse):
         return False
-    for place, expected in other.places.items():
-        mine, theirs = one.places[place].value, expected.value
+    for place, value in glimpse.values.items():
+        actual, right = observation.values.get(place), expectation.places.get(place)
+        if not isinstance(value, Array):
+            continue
+        if not isinstance(actual, Array) or actual.values.size != value.values.size:
+            return False
+        with np.errstate(all="ignore"):
+            margin = FAR_REL * np.abs(flat(value))
+            if right is not None and isinstance(right.value, Array) and right.value.values.size == value.values.size:
+                margin = margin + FAR * allowed(right).ravel()
+            if (np.abs(flat(actual) - flat(value)) > margin).any():
+                return False
+    return True
+
+
+def same_numbers(exact: Observation, native: Observation, expectation: Expectation) -> bool:
+    """Whether an implementation that gave these two plays is right in float64, and natively in all but the numbers."""
+    if not stops_alike(exact, expectation) or exact.values.keys() != expectation.places.keys():
+        return False
+    for place, expected in expectation.places.items():
+        mine, theirs, own = exact.values[place], expected.value, native.values.get(place)
         if not isinstance(theirs, Array):
             if mine != theirs:
                 return False
             continue
         if not isinstance(mine, Array) or mine.values.shape != theirs.values.shape:
             return False
+        if not isinstance(own, Array) or own.dtype != expected.dtype:
+            return False
         with np.errstate(all="ignore"):
             if not (np.abs(mine.values.astype(np.float64) - theirs.values) <= allowed(expected)).all():
                 return False
     return True
+
+
+def stops_alike(one: Observation | Expectation, other: Observation | Expectation) -> bool:
+    """Whether neither ended in an error, or both did in one of the same type at the same step."""
+    ours, theirs = one.error, other.error
+    if ours is None or theirs is None:
+        return ours is theirs
+    return (ours.types[:1], ours.step) == (theirs.types[:1], theirs.step)
+
+
+def flat(array: Array) -> np.ndarray:
+    return np.asarray(array.values, np.float64).ravel()
 
 
 def difference(place: str, actual: Value, expected: Expected, worded: bool = True) -> Difference | None:

@@ -30,7 +30,7 @@ def complete(reference: ModuleType, request: Request, probes: ModuleType | None)
     key = inputs.pop("draw")
     match request.probe:
         case "new_layer":
-            return Request(request.probe, inputs | {"names": list(layout(build(reference, inputs)))})
+            return Request(request.probe, inputs | {"names": list(layout(reference, inputs))})
         case "layer_story":
             return with_upstream(reference, Request(request.probe, with_state(reference, inputs, key)), probes, key)
         case _:
@@ -43,8 +43,12 @@ def build(reference: ModuleType, inputs: Mapping[str, Any]) -> Any:
     return getattr(reference, inputs["layer"])(*to_tensors(inputs["args"]), **to_tensors(inputs["kwargs"]))
 
 
-def layout(module: Any) -> dict[str, Any]:
-    """Name → tensor of every parameter and buffer of the layer, None where it is switched off."""
+def layout(reference: ModuleType, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
+    try:
+        module = build(reference, inputs)
+    except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
+        return {}
     named: dict[str, Any] = {}
     for prefix, part in module.named_modules():
         for name, tensor in (part._parameters | part._buffers).items():
@@ -55,7 +59,7 @@ def layout(module: Any) -> dict[str, Any]:
 def with_state(reference: ModuleType, inputs: dict[str, Any], key: object) -> dict[str, Any]:
     """Fill in `state`: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
     given, dtype = inputs["state"], inputs.pop("dtype")
-    tensors = {name: tensor for name, tensor in layout(build(reference, inputs)).items() if tensor is not None}
+    tensors = {name: tensor for name, tensor in layout(reference, inputs).items() if tensor is not None}
     state = {}
     for name, tensor in tensors.items():
         floating = tensor.is_floating_point()
@@ -81,20 +85,21 @@ def with_upstream(reference: ModuleType, request: Request, probes: ModuleType | 
     from normgrade.play import play
 
     inputs = dict(request.inputs)
-    steps = inputs.get("steps", [inputs])
+    is_story = request.probe == "layer_story"
+    steps = inputs["steps"] if is_story else [inputs]
     if not any(step.get("upstream") == DRAWN for step in steps if isinstance(step.get("upstream"), str)):
         return request
     closed = [{**step, "upstream": None} if isinstance(step.get("upstream"), str) else step for step in steps]
-    forward = {**inputs, "steps": closed} if "steps" in inputs else closed[0]
+    forward = {**inputs, "steps": closed} if is_story else closed[0]
     seen = play(reference, Request(request.probe, forward), probes).values
     drawn = []
     for number, step in enumerate(steps, 1):
-        result = seen.get(f"step {number} · output" if "steps" in inputs else "result")
+        result = seen.get(f"step {number} · output" if is_story else "result")
         if isinstance(step.get("upstream"), str):
             values = generator(key, "upstream", number).standard_normal(result.values.shape) if isinstance(result, Array) else None
             step = {**step, "upstream": None if values is None else rounded_to(values, "float32")}
         drawn.append(step)
-    return Request(request.probe, {**inputs, "steps": drawn} if "steps" in inputs else drawn[0])
+    return Request(request.probe, {**inputs, "steps": drawn} if is_story else drawn[0])
 
 
 def rounded_to(values: np.ndarray, dtype: str) -> Array:

@@ -16,7 +16,7 @@ from normgrade.report import Diagnosis, Outcome, Report
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.host import Host
     from normgrade.oracle import Oracle
-    from normgrade.suite import Result, Suite
+    from normgrade.suite import Fate, Result, Suite
 
 T = TypeVar("T")
 
@@ -128,20 +128,20 @@ class Desk:
 
         self.options.progress("looking for the mistake", 0, 0)
         reference = exercise.reference.read_text(encoding="utf-8")
-        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise), lambda source: self.outcomes(exercise, source))
+        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise), lambda source: self.fates(exercise, source))
 
-    def outcomes(self, exercise: Exercise, source: str) -> Mapping[str, Outcome]:
+    def fates(self, exercise: Exercise, source: str) -> Mapping[str, Fate]:
         """How an implementation of the course's own fares, check by check; remembered like an expectation."""
         from normgrade.oracle import fingerprint
 
         cache = self.oracle(exercise).cache
         parts = (exercise.suite.read_text(encoding="utf-8"), exercise.reference.read_text(encoding="utf-8"), source)
-        key = fingerprint("outcomes", repr(self.options.seed), *parts)
+        key = fingerprint("fates", repr(self.options.seed), *parts)
         if (known := cache.get(key)) is not None:
-            return {name: Outcome(outcome) for name, outcome in json.loads(known).items()}
-        outcomes = {result.check.name: result.check.outcome for result in self.run(exercise, source, exercise.file_name)}
-        cache.put(key, json.dumps(outcomes).encode())
-        return outcomes
+            return {name: (Outcome(outcome), plays) for name, (outcome, plays) in json.loads(known).items()}
+        fates = {result.check.name: result.fate for result in self.run(exercise, source, exercise.file_name)}
+        cache.put(key, json.dumps(fates).encode())
+        return fates
 
 
 def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:

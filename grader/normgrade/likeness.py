@@ -19,16 +19,16 @@ def looks_like(expected: np.ndarray, actual: np.ndarray, allowed: np.ndarray) ->
         return not_finite(got)
     if right.size > 1 and not got.any():
         return "every value is 0"
-    if right.size < 3:
-        return None  # two numbers look like anything
     with np.errstate(all="ignore"):
+        if right.size < 3 or fits(right, got, allowed):
+            return None  # two numbers look like anything, and numbers that are barely off like nothing
         return one_for_all(right, got, allowed) or swapped(right, got, allowed) or one_each(right, got, allowed)
 
 
 def not_finite(got: np.ndarray) -> str:
-    where = np.argwhere(~np.isfinite(got))
-    first = got[tuple(where[0])]
-    return f"{'NaN' if np.isnan(first) else 'Inf'} in {len(where)} of {got.size} values, first at {where[0].tolist()}"
+    first = np.argwhere(~np.isfinite(got))[0]
+    noun, alike = ("NaN", np.isnan(got)) if np.isnan(got[tuple(first)]) else ("Inf", np.isinf(got))
+    return f"{noun} in {alike.sum()} of {got.size} values, first at {first.tolist()}"
 
 
 def one_for_all(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:
@@ -74,7 +74,9 @@ ORIGINS: dict[str, Callable[[float], float]] = {"n / (n − 1)": lambda n: n / (
 
 
 def named(factor: float) -> str:
-    """A factor with its likely origin: "16/15 = n / (n − 1)"."""
+    """A factor with its likely origin: "16/15, which is n / (n − 1) for n = 16"."""
+    if not 0.49 < factor < 2.01:  # of no such origin; and its square may be no float
+        return f"{factor:.6g}"
     for origin, value in ORIGINS.items():
         power = 2 if origin.startswith("√") else 1
         for inverse in (False, True):

@@ -58,7 +58,7 @@ class Oracle:
 
     cache: Cache
     probes: str | None = None
-    glimpses: dict[tuple[str, int], tuple[Request, Observation]] = field(default_factory=dict, repr=False)
+    glimpses: dict[tuple[str, int, bool], tuple[Request, Observation]] = field(default_factory=dict, repr=False)
 
     def expectation(self, source: str, request: Request) -> Expectation:
         """Completed, played and remembered. Exceptions in the implementation's own code are part of the expectation."""
@@ -78,11 +78,15 @@ class Oracle:
             request = complete(implementation, request, probes)
         return expect(implementation, request, probes)
 
-    def glimpse(self, source: str, request: Request) -> Observation:
-        """One play in float64 of a request that is complete, without any spread."""
-        key = (source, id(request))
-        if key not in self.glimpses:
-            self.glimpses[key] = (request, play_exactly(self.modules(source)[0], widened(request), self.modules(source)[1]))
+    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+        """One play of a request that is complete, in float64 or natively, without any spread."""
+        from normgrade.play import play
+
+        key = (source, id(request), exact)
+        if key not in self.glimpses:  # together with the request, so that its id stays its own
+            implementation, probes = self.modules(source)
+            seen = play_exactly(implementation, widened(request), probes) if exact else play(implementation, request, probes)
+            self.glimpses[key] = (request, seen)
         return self.glimpses[key][1]
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:

@@ -32,14 +32,17 @@ class Stopped(Exception):
 
 
 def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Build a layer and read its state dict as it is at the start: keys, kinds, shapes, dtypes and initial values."""
+    """Build a layer and read its state dict at the start: keys, which are parameters, shapes, dtypes, initial values."""
     module = getattr(impl, layer)(*args, **kwargs)
     state, parameters = module.state_dict(), dict(module.named_parameters())
     seen: dict[str, Any] = {}
     for name in names:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in state), None)
-        kind = None if key is None else "parameter" if key in parameters else "buffer"
-        seen |= {f"key of {name}": key, f"kind of {name}": kind, f"state_dict · {name}": None if key is None else state[key]}
+        seen |= {
+            f"key of {name}": key,
+            f"{name} is a parameter": None if key is None else key in parameters,
+            f"state_dict · {name}": None if key is None else state[key],
+        }
     return seen
 
 

@@ -32,7 +32,11 @@ class Signature:
         except (SyntaxError, ValueError) as error:
             raise ValueError(f"{text!r} is none") from error
         assert isinstance(function, ast.FunctionDef)
-        return cls(function.name, parameters_of(function.args))
+        signature = cls(function.name, parameters_of(function.args))
+        [understood] = ast.parse(f"def {signature}: ...").body
+        if ast.dump(understood) != ast.dump(function):
+            raise ValueError(f"{text!r} holds more than names and defaults")
+        return signature
 
     @property
     def is_class(self) -> bool:
