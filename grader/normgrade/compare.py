@@ -59,23 +59,29 @@ def undetermined(expectation: Expectation) -> int:
     return sum(int((~np.isfinite(allowed(place))).sum()) for place in arrays)
 
 
-def near(observation: Observation, glimpse: Observation, expectation: Expectation) -> bool:
-    """At a glance: whether nothing observed is far from one play of a mistake. `expectation`, the reference's, gives the scale."""
-    if not stops_alike(observation, glimpse):
+def near(observation: Observation, glimpse: Observation, expectation: Expectation, whole: bool = True) -> bool:
+    """At a glance: whether nothing observed is far from one play of a mistake. `expectation`, the reference's, gives the scale.
+
+    A glimpse that is not `whole` ends before the observation does.
+    """
+    return (not whole or stops_alike(observation, glimpse)) and all(
+        near_at(observation.values[place], value, expectation.places.get(place))
+        if place in observation.values
+        else observation.error is not None
+        for place, value in glimpse.values.items()
+    )
+
+
+def near_at(actual: Value, value: Value, right: Expected | None) -> bool:
+    if not isinstance(value, Array):
+        return True
+    if not isinstance(actual, Array) or actual.values.size != value.values.size:
         return False
-    for place, value in glimpse.values.items():
-        actual, right = observation.values.get(place), expectation.places.get(place)
-        if not isinstance(value, Array):
-            continue
-        if not isinstance(actual, Array) or actual.values.size != value.values.size:
-            return False
-        with np.errstate(all="ignore"):
-            margin = FAR_REL * np.abs(flat(value))
-            if right is not None and isinstance(right.value, Array) and right.value.values.size == value.values.size:
-                margin = margin + FAR * allowed(right).ravel()
-            if (np.abs(flat(actual) - flat(value)) > margin).any():
-                return False
-    return True
+    with np.errstate(all="ignore"):
+        margin = FAR_REL * np.abs(flat(value))
+        if right is not None and isinstance(right.value, Array) and right.value.values.size == value.values.size:
+            margin = margin + FAR * allowed(right).ravel()
+        return not (np.abs(flat(actual) - flat(value)) > margin).any()
 
 
 def same_numbers(exact: Observation, native: Observation, expectation: Expectation) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from normgrade.report import Diagnosis, Outcome, Report
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.host import Host
     from normgrade.oracle import Oracle
-    from normgrade.suite import Fate, Result, Suite
+    from normgrade.suite import Result, Suite
 
 T = TypeVar("T")
 
@@ -128,20 +127,7 @@ class Desk:
 
         self.options.progress("looking for the mistake", 0, 0)
         reference = exercise.reference.read_text(encoding="utf-8")
-        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise), lambda source: self.fates(exercise, source))
-
-    def fates(self, exercise: Exercise, source: str) -> Mapping[str, Fate]:
-        """How an implementation of the course's own fares, check by check; remembered like an expectation."""
-        from normgrade.oracle import fingerprint
-
-        cache = self.oracle(exercise).cache
-        parts = (exercise.suite.read_text(encoding="utf-8"), exercise.reference.read_text(encoding="utf-8"), source)
-        key = fingerprint("fates", repr(self.options.seed), *parts)
-        if (known := cache.get(key)) is not None:
-            return {name: (Outcome(outcome), plays) for name, (outcome, plays) in json.loads(known).items()}
-        fates = {result.check.name: result.fate for result in self.run(exercise, source, exercise.file_name)}
-        cache.put(key, json.dumps(fates).encode())
-        return fates
+        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise))
 
 
 def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:

@@ -47,19 +47,12 @@ class Play:
     refusal: tuple[str, ...] | None = None
 
 
-Fate = tuple[Outcome, int]  # the outcome of a check, and how many requests were played until then
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """A check, and what was played for it."""
 
     check: Check
     plays: tuple[Play, ...]
-
-    @property
-    def fate(self) -> Fate:
-        return self.check.outcome, len(self.plays)
 
 
 class Disagreement(Exception):

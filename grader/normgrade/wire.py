@@ -253,7 +253,7 @@ def write_inputs(inputs: object, arrays: list[bytes]) -> Any:
 
 def read_inputs(inputs: object, body: Body) -> Any:
     match inputs:
-        case {"$array": _}:
+        case {"$array": _} | {"$foreign": _}:
             return read_value(inputs, body)
         case {"$tuple": list(values), **others} if not others:
             return tuple(read_inputs(value, body) for value in values)

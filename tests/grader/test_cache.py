@@ -71,6 +71,26 @@ def test_a_place_that_is_taken_is_no_error_and_leaves_no_litter(tmp_path: Path) 
     assert [path.name for path in (tmp_path / "ab").iterdir()] == ["abcd"]
 
 
+@pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 39])
+def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: bytes) -> None:
+    cache = Cache(tmp_path)
+    cache.put("abcd", b"content")
+    cache.path("abcd").write_bytes(damage)
+    assert Cache(tmp_path).get("abcd") is None
+
+
+@pytest.mark.parametrize("at", [0, 31, 32, -1])
+def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, at: int) -> None:
+    cache = Cache(tmp_path)
+    cache.put("abcd", b"content")
+    stored = bytearray(cache.path("abcd").read_bytes())
+    stored[at] ^= 1
+    cache.path("abcd").write_bytes(stored)
+    assert Cache(tmp_path).get("abcd") is None
+    Cache(tmp_path).put("abcd", b"again")
+    assert Cache(tmp_path).get("abcd") == b"again"
+
+
 def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path))
     assert user_cache() == tmp_path

@@ -110,7 +110,7 @@ def test_numbers_depend_on_their_key_alone() -> None:
 
 
 def test_the_numbers_of_a_key_never_change() -> None:
-    assert generator(0, "test", "weight").bit_generator.random_raw(2).tolist() == [GOLD]
+    assert generator(0, "test", "weight").bit_generator.random_raw(2).tolist() == [17657925827027868815, 15228765757254911742]
 
 
 # State
@@ -142,6 +142,12 @@ def test_state_does_not_depend_on_the_order_in_which_a_layer_lists_it(reference:
 def test_state_does_not_depend_on_the_steps(reference: ModuleType) -> None:
     one, other = state_of(reference, build(4), train(X)), state_of(reference, build(4), evaluate(X), reload(), train(2 * X))
     assert all((one[name] == other[name]).all() for name in one)
+
+
+def test_no_two_tensors_hold_the_same_numbers(reference: ModuleType) -> None:
+    state = state_of(reference, build(4), train(X))
+    floating = [state[name] for name in ("weight", "bias", "running_var")]
+    assert len(np.unique(np.abs(np.concatenate(floating)))) == 12
 
 
 def test_another_check_draws_other_state(reference: ModuleType) -> None:
@@ -209,7 +215,7 @@ def test_a_layer_that_refuses_to_be_built_has_no_state(reference: ModuleType) ->
 def test_an_upstream_gradient_has_the_shape_of_the_output(reference: ModuleType) -> None:
     first, reloaded, second = upstreams(completed(reference, build(4), train(X), reload(), evaluate(np.ones((2, 5, 4), np.float32))))
     assert first is not None and second is not None and reloaded is None
-    assert (first.shape, second.shape, first.dtype) == ((4,), (5, 4), np.float32)
+    assert first.shape == (4,) and second.shape == (5, 4) and first.dtype == np.float32
 
 
 def test_an_output_without_dimensions_has_an_upstream_gradient_too(reference: ModuleType) -> None:

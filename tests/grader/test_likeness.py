@@ -114,6 +114,13 @@ def test_numbers_that_are_barely_off_are_not_times_one() -> None:
     assert looks_like(RIGHT, actual, permitted) is None
 
 
+@pytest.mark.parametrize("model", [RIGHT * 3, RIGHT + 0.25, RIGHT * PER_CHANNEL, RIGHT + PER_ROW])
+def test_words_must_fit_as_exactly_as_a_right_answer(model: np.ndarray) -> None:
+    permitted = np.full(RIGHT.shape, 1e-4)
+    off = np.where(np.arange(RIGHT.size).reshape(RIGHT.shape) % 2, 1e-3, -1e-3)
+    assert looks_like(RIGHT, model, permitted) is not None and looks_like(RIGHT, model + off, permitted) is None
+
+
 def test_whole_numbers_and_truth_values_look_like_nothing() -> None:
     assert looks_like(np.array([1, 2, 3]), np.array([2, 4, 6]), np.zeros(3)) is None
     assert looks_like(np.array([True, False, True]), np.array([False] * 3), np.zeros(3)) is None

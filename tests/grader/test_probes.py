@@ -1,0 +1,441 @@
+"""The generic probes: what they look at, and what they forgive."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from normgrade.probes import Stopped, function_call, layer_story, new_layer
+
+X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
+UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
+STATE = {"weight": torch.tensor([2.0, 3.0, 5.0]), "bias": torch.tensor([0.25, 0.5, 0.75])}
+
+
+class Affine(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+        self.bias = nn.Parameter(torch.zeros(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.weight + self.bias
+
+
+class Greek(nn.Module):
+    """The same under names of its own, in shapes of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gamma = nn.Parameter(torch.ones(1, 3))
+        self.beta = nn.Parameter(torch.zeros(3, 1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * self.gamma + self.beta.T
+
+
+def step(x: Tensor | None = X, upstream: Tensor | None = UPSTREAM, do: str = "train", scattered: bool = False) -> dict[str, Any]:
+    return {"do": do} if do == "reload" else {"do": do, "x": x, "upstream": upstream, "scattered": scattered}
+
+
+def story(
+    layer: Any, *steps: Mapping[str, Any], state: Mapping[str, Tensor] = STATE, watch: Sequence[str] | None = None, args: Sequence[Any] = ()
+) -> dict[str, Any]:
+    return layer_story(SimpleNamespace(Layer=layer), "Layer", args, {}, state, list(state) if watch is None else watch, steps)
+
+
+def same(seen: Any, expected: Tensor) -> bool:
+    return isinstance(seen, Tensor) and seen.dtype is expected.dtype and torch.equal(seen, expected)
+
+
+# A layer's story
+
+
+def test_a_step_looks_at_output_input_and_every_gradient() -> None:
+    seen = story(Affine, step())
+    assert list(seen) == [
+        "step 1 · output",
+        "step 1 · input left alone",
+        "step 1 · gradient of input",
+        "step 1 · weight",
+        "step 1 · gradient of weight",
+        "step 1 · bias",
+        "step 1 · gradient of bias",
+    ]
+    assert same(seen["step 1 · output"], X * STATE["weight"] + STATE["bias"]) and seen["step 1 · input left alone"] is True
+    assert same(seen["step 1 · gradient of input"], UPSTREAM * STATE["weight"])
+    assert same(seen["step 1 · weight"], STATE["weight"]) and same(seen["step 1 · bias"], STATE["bias"])
+    assert same(seen["step 1 · gradient of weight"], (UPSTREAM * X).sum(0))
+    assert same(seen["step 1 · gradient of bias"], UPSTREAM.sum(0))
+
+
+def test_without_an_upstream_gradient_no_gradient_is_looked_at() -> None:
+    assert list(story(Affine, step(upstream=None))) == ["step 1 · output", "step 1 · input left alone", "step 1 · weight", "step 1 · bias"]
+
+
+def test_gradients_of_one_step_do_not_add_to_the_next() -> None:
+    seen = story(Affine, step(), step())
+    assert same(seen["step 1 · gradient of weight"], seen["step 2 · gradient of weight"])
+
+
+@pytest.mark.parametrize(("do", "training"), [("train", True), ("evaluate", False)])
+def test_a_step_says_which_mode_the_layer_is_in(do: str, training: bool) -> None:
+    class Mode(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x if self.training else -x
+
+    assert same(story(Mode, step(do=do), state={})["step 1 · output"], X if training else -X)
+
+
+def test_other_names_are_understood_and_other_shapes_are_reshaped() -> None:
+    seen, expected = story(Greek, step()), story(Affine, step())
+    assert list(seen) == list(expected)
+    assert all(same(seen[place], value) for place, value in expected.items() if isinstance(value, Tensor))
+
+
+@pytest.mark.parametrize(
+    ("name", "alias"),
+    [("weight", "scale"), ("weight", "a_2"), ("bias", "shift"), ("running_mean", "moving_mean"), ("running_var", "exp_var")],
+)
+def test_common_other_names_are_understood(name: str, alias: str) -> None:
+    class Aliased(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer(alias, torch.zeros(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x + self.get_buffer(alias)
+
+    seen = story(Aliased, step(), state={name: STATE["weight"]})
+    assert same(seen["step 1 · output"], X + STATE["weight"]) and same(seen[f"step 1 · {name}"], STATE["weight"])
+
+
+def test_the_contracts_own_name_goes_before_another() -> None:
+    class Both(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gamma = nn.Parameter(torch.zeros(3))
+            self.weight = nn.Parameter(torch.ones(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.weight
+
+    assert same(story(Both, step())["step 1 · output"], X * STATE["weight"])
+
+
+def test_a_number_under_another_name_is_not_taken_for_a_parameter() -> None:
+    class Confusing(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.gamma = 2.0
+            self.scale = nn.Parameter(torch.ones(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.scale
+
+    seen = story(Confusing, step())
+    assert same(seen["step 1 · weight"], STATE["weight"]) and same(seen["step 1 · output"], X * STATE["weight"])
+
+
+def test_what_the_layer_does_not_have_is_named_with_what_it_has() -> None:
+    class Other(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = nn.Parameter(torch.ones(3))
+            self.register_buffer("count", torch.tensor(0))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.w
+
+    seen = story(Other, step())
+    assert seen["step 1 · weight"] == "no weight; the layer has w, count"
+    assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of bias"] is None
+
+
+def test_a_layer_with_nothing_is_said_to_have_nothing() -> None:
+    seen = story(nn.Identity, step(upstream=None))
+    assert seen["step 1 · bias"] == "no bias; the layer has no parameters and no buffers"
+
+
+def test_a_parameter_that_is_switched_off_is_missing() -> None:
+    class Off(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_parameter("weight", None)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x
+
+    assert story(Off, step())["step 1 · weight"] == "no weight; the layer has no parameters and no buffers"
+
+
+def test_a_parameter_of_another_size_is_shown_as_it_is() -> None:
+    class Scalar(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.weight
+
+    seen = story(Scalar, step())
+    assert same(seen["step 1 · weight"], torch.ones(1)) and same(seen["step 1 · gradient of weight"], (UPSTREAM * X).sum()[None])
+
+
+def test_a_plain_tensor_has_no_gradient_to_look_at() -> None:
+    class Plain(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = torch.ones(3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x * self.weight
+
+    seen = story(Plain, step())
+    assert same(seen["step 1 · weight"], STATE["weight"]) and "step 1 · gradient of weight" not in seen
+
+
+def test_state_that_the_layer_keeps_in_another_dtype_comes_in_the_contracts() -> None:
+    class Wide(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("running_mean", torch.zeros(1, 3, dtype=torch.float64))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x
+
+    assert same(story(Wide, step(), state={"running_mean": STATE["weight"]})["step 1 · running_mean"], STATE["weight"])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_the_whole_layer_takes_the_dtype_of_its_state(dtype: torch.dtype) -> None:
+    seen = story(Affine, step(X.to(dtype), None), state={name: value.to(dtype) for name, value in STATE.items()})
+    assert seen["step 1 · output"].dtype is dtype and seen["step 1 · weight"].dtype is dtype
+
+
+def test_counters_are_looked_at_where_they_are_watched() -> None:
+    class Counting(Affine):
+        num_batches_tracked: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("num_batches_tracked", torch.tensor(0))
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.num_batches_tracked += 1
+            return super().forward(x)
+
+    state = {**STATE, "num_batches_tracked": torch.tensor(5)}
+    seen = story(Counting, step(upstream=None), step(upstream=None), state=state, watch=["num_batches_tracked"])
+    assert same(seen["step 1 · num_batches_tracked"], torch.tensor(6)) and same(seen["step 2 · num_batches_tracked"], torch.tensor(7))
+    assert "step 1 · weight" not in seen
+
+
+def test_an_input_that_was_changed_is_noticed() -> None:
+    class InPlace(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.mul_(2)
+
+    given = X.clone()
+    seen = story(InPlace, step(given), step(given), state={})
+    assert seen["step 1 · input left alone"] is False
+    assert same(seen["step 1 · output"], 2 * X) and same(seen["step 2 · output"], 2 * X) and torch.equal(given, X)
+
+
+def test_a_scattered_input_holds_the_same_numbers_in_another_order() -> None:
+    class Viewing(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.tensor(x.is_contiguous()) if x.dim() == 3 else x.view(-1)
+
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    plain, scattered = (story(Viewing, step(x, None, scattered=way), state={})["step 1 · output"] for way in (False, True))
+    assert bool(plain) and not bool(scattered)
+    assert same(story(nn.Identity, step(x, None, scattered=True), state={})["step 1 · output"], x)
+    with pytest.raises(Stopped) as caught:
+        story(Viewing, step(X, None, scattered=True), state={})
+    assert "view size is not compatible" in str(caught.value.__cause__)
+
+
+def test_a_reload_builds_anew_and_keeps_the_state_dict_alone() -> None:
+    class Forgetful(Affine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.calls = 0
+
+        def forward(self, x: Tensor) -> Tensor:
+            self.calls += 1
+            return super().forward(x) * self.calls
+
+    seen = story(Forgetful, step(), step(), step(do="reload"), step())
+    first, second, fourth = (seen[f"step {number} · output"] for number in (1, 2, 4))
+    assert same(fourth, first) and same(second, 2 * first) and not any(place.startswith("step 3") for place in seen)
+
+
+@pytest.mark.parametrize("bad", [None, 3.0, torch.ones(5), torch.ones(2, 3, dtype=torch.int64)])
+def test_an_output_that_has_no_gradient_leaves_the_inputs_none(bad: Any) -> None:
+    class Bad(nn.Module):
+        def forward(self, x: Tensor) -> Any:
+            return bad
+
+    seen = story(Bad, step(), state={})
+    assert seen["step 1 · output"] is bad and seen["step 1 · gradient of input"] is None
+
+
+def test_an_output_of_another_shape_is_not_gone_back_from() -> None:
+    class Summed(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.sum(0)
+
+    assert story(Summed, step(), state={})["step 1 · gradient of input"] is None
+
+
+# Errors on the way
+
+
+def stopped(layer: Any, *steps: Mapping[str, Any]) -> Stopped:
+    with pytest.raises(Stopped) as caught:
+        story(layer, *steps, state={})
+    return caught.value
+
+
+def test_an_error_says_at_which_step_and_keeps_what_was_seen() -> None:
+    class Small(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            if len(x) > 1:
+                raise ValueError("too many rows")
+            return x
+
+    stop = stopped(Small, step(X[:1], None), step(X), step(X[:1]))
+    assert stop.step == "step 2" and list(stop.seen) == ["step 1 · output", "step 1 · input left alone"]
+    assert repr(stop.__cause__) == "ValueError('too many rows')"
+
+
+def test_an_error_while_building_says_so() -> None:
+    class Refusing(nn.Module):
+        def __init__(self) -> None:
+            raise ValueError("no")
+
+    stop = stopped(Refusing, step())
+    assert (stop.step, stop.seen) == ("build", {})
+
+
+def test_an_error_on_the_way_back_belongs_to_its_step() -> None:
+    class Spoilt(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            y = x.exp()
+            z = y * 2
+            with torch.no_grad():
+                y.zero_()
+            return z
+
+    stop = stopped(Spoilt, step())
+    assert stop.step == "step 1" and "modified by an inplace operation" in str(stop.__cause__)
+
+
+def test_an_error_while_reloading_belongs_to_its_step() -> None:
+    class Once(nn.Module):
+        def load_state_dict(self, *args: Any, **kwargs: Any) -> Any:
+            raise RuntimeError("never again")
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x
+
+    stop = stopped(Once, step(), step(do="reload"))
+    assert stop.step == "step 2" and "step 1 · output" in stop.seen
+
+
+def test_even_leaving_the_program_stops_at_its_step() -> None:
+    class Leaving(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            raise SystemExit(3)
+
+    assert isinstance(stopped(Leaving, step()).__cause__, SystemExit)
+
+
+def test_a_class_that_is_missing_is_an_error_of_the_build() -> None:
+    with pytest.raises(Stopped) as caught:
+        layer_story(SimpleNamespace(), "Layer", [], {}, {}, [], [])
+    assert caught.value.step == "build" and isinstance(caught.value.__cause__, AttributeError)
+
+
+# A new layer
+
+
+def test_a_new_layer_is_read_by_its_state_dict() -> None:
+    class Normed(nn.Module):
+        def __init__(self, size: int, affine: bool = True) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(size))
+            self.register_parameter("bias", nn.Parameter(torch.zeros(size)) if affine else None)
+            self.register_buffer("moving_var", torch.ones(size))
+
+    names = ["weight", "bias", "running_var"]
+    seen = new_layer(SimpleNamespace(Layer=Normed), "Layer", [2], {"affine": False}, names)
+    assert [seen[f"key of {name}"] for name in names] == ["weight", None, "moving_var"]
+    assert [seen[f"{name} is a parameter"] for name in names] == [True, None, False]
+    assert same(seen["state_dict · weight"].detach(), torch.ones(2)) and seen["state_dict · bias"] is None
+    assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 9
+
+
+def test_a_new_layer_is_asked_for_its_own_names_alone() -> None:
+    assert new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, []) == {}
+
+
+# Functions
+
+
+def called(function: Any, *args: Any, upstream: Tensor | None = None, **kwargs: Any) -> dict[str, Any]:
+    return function_call(SimpleNamespace(f=function), "f", args, kwargs, upstream)
+
+
+def test_a_call_looks_at_result_arguments_and_gradients() -> None:
+    seen = called(lambda x, y, n: x * y * n, X, 2 * X, 3, upstream=UPSTREAM)
+    assert list(seen) == [
+        "argument 1 left alone", "argument 2 left alone", "result", "gradient of argument 1", "gradient of argument 2",
+    ]  # fmt: skip
+    assert seen["argument 1 left alone"] is True and same(seen["result"].detach(), 6 * X * X)
+    assert same(seen["gradient of argument 1"], UPSTREAM * 6 * X) and same(seen["gradient of argument 2"], UPSTREAM * 3 * X)
+
+
+def test_an_argument_that_was_changed_is_noticed() -> None:
+    given = X.clone()
+    seen = called(lambda x, y: y.sub_(x), X, given)
+    assert (seen["argument 1 left alone"], seen["argument 2 left alone"]) == (True, False) and torch.equal(given, X)
+
+
+def test_keyword_arguments_are_handed_over() -> None:
+    assert same(called(lambda x, dim: x.sum(dim), X, dim=1)["result"], X.sum(1))
+
+
+def test_whole_numbers_have_no_gradient() -> None:
+    seen = called(lambda x, index: x[index], X, torch.tensor([0, 1]), upstream=UPSTREAM)
+    assert "gradient of argument 1" in seen and "gradient of argument 2" not in seen
+
+
+def test_an_argument_that_was_not_used_has_no_gradient() -> None:
+    assert called(lambda x, y: x * 1, X, X, upstream=UPSTREAM)["gradient of argument 2"] is None
+
+
+Moments = namedtuple("Moments", "mean var")
+
+
+@pytest.mark.parametrize(
+    ("value", "places"),
+    [
+        (3, {"result": 3}),
+        (None, {"result": None}),
+        ([1, 2], {"result": [1, 2]}),
+        ((1, 2), {"result[0]": 1, "result[1]": 2}),
+        ((1,), {"result[0]": 1}),
+        (Moments(1, 2), {"result.mean": 1, "result.var": 2}),
+        ((), {}),
+    ],
+)
+def test_the_parts_of_a_tuple_have_places_of_their_own(value: object, places: dict[str, object]) -> None:
+    assert called(lambda: value) == places
