@@ -181,6 +181,16 @@ def read_limits(table: Table) -> Limits:
     return limits
 
 
+def read(path: Path) -> str:
+    """The text of one of the course's files."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(f"{path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path}: not UTF-8: byte {error.start + 1} is 0x{error.object[error.start]:02x}.") from error
+
+
 class Wrong(Exception):
     """What is allowed in the place of a value that is not."""
 
@@ -197,10 +207,8 @@ class Table:
     @classmethod
     def read(cls, path: Path) -> Table:
         try:
-            return cls(path, tomllib.loads(path.read_text(encoding="utf-8")))
-        except OSError as error:
-            raise CourseError(f"{path}: cannot be read ({error.strerror}).") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            return cls(path, tomllib.loads(read(path)))
+        except tomllib.TOMLDecodeError as error:
             raise CourseError(f"{path}: not valid TOML: {error}.") from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:

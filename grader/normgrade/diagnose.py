@@ -10,6 +10,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from normgrade.compare import agrees, allowed, differences, near, same_numbers, undetermined
+from normgrade.errors import CourseError
 from normgrade.mistakes import Mistake, together
 from normgrade.observation import Array, Observation, Request
 from normgrade.oracle import Expectation, Oracle
@@ -34,6 +35,7 @@ class Search:
     mistakes: tuple[Mistake, ...]
     oracle: Oracle
     sources: dict[Chosen, str | None] = field(default_factory=dict, repr=False)
+    glimpses: dict[tuple[str, int, bool], Observation] = field(default_factory=dict, repr=False)
     openings: dict[int, Request | None] = field(default_factory=dict, repr=False)
     known: dict[tuple[str, str, str], bool] = field(default_factory=dict, repr=False)  # what, of which mistake alone, at which check
 
@@ -118,8 +120,16 @@ class Search:
 
     def source(self, chosen: Chosen) -> str | None:
         if chosen not in self.sources:
-            self.sources[chosen] = together(self.reference, chosen)
+            source = together(self.reference, chosen)
+            self.sources[chosen] = source if source is not None and self.can_be_executed(source) else None
         return self.sources[chosen]
+
+    def can_be_executed(self, source: str) -> bool:
+        try:
+            self.oracle.modules(source)
+        except CourseError:
+            return False
+        return True
 
     def possible(self, chosen: Chosen, results: Iterable[Result]) -> bool:
         """At a glance, far cheaper than an expectation: whether nothing that these mistakes lead to is far from what was seen."""
@@ -140,7 +150,7 @@ class Search:
 
     def near(self, source: str, play: Play, request: Request) -> bool:
         whole = request is play.expectation.request
-        glimpses = (self.oracle.glimpse(source, request, exact) for exact in (False, True))
+        glimpses = (self.glimpse(source, request, exact) for exact in (False, True))
         return any(near(play.observation, glimpse, play.expectation, whole) for glimpse in glimpses)
 
     def explains(self, chosen: Chosen, result: Result) -> bool:
@@ -151,7 +161,7 @@ class Search:
         )
 
     def explains_play(self, source: str, play: Play) -> bool:
-        native = self.oracle.glimpse(source, play.expectation.request, exact=False)
+        native = self.glimpse(source, play.expectation.request, exact=False)
         if play.refusal is not None:
             return refused(play.observation, play.refusal) == refused(native, play.refusal)
         return agrees(play.observation, self.oracle.expectation(source, play.expectation.request), native)
@@ -172,11 +182,11 @@ class Search:
         return self.known[key]
 
     def is_right(self, source: str, play: Play) -> bool:
-        exact, native = (self.oracle.glimpse(source, play.expectation.request, exact) for exact in (True, False))
+        exact, native = (self.glimpse(source, play.expectation.request, exact) for exact in (True, False))
         return same_numbers(exact, native, play.expectation)
 
     def fails_natively(self, source: str, play: Play) -> bool:
-        return differs(self.oracle.glimpse(source, play.expectation.request, exact=False), play.expectation) is not None
+        return differs(self.glimpse(source, play.expectation.request, exact=False), play.expectation) is not None
 
     def fails_alike(self, chosen: Chosen) -> bool:
         """Whether mistakes of arithmetic, where they are part of the explanation, pass the checks that were passed."""
@@ -185,6 +195,13 @@ class Search:
         if not any(self.is_arithmetic_at(chosen, source, result) for result in self.failed):
             return True
         return not any(self.fails_natively(source, play) for result in self.right for play in result.plays)
+
+    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+        """What an implementation observes in one play, in float64 or natively."""
+        key = source, id(request), exact  # all requests are kept alive by the results and the openings
+        if key not in self.glimpses:
+            self.glimpses[key] = self.oracle.glimpse(source, request, exact)
+        return self.glimpses[key]
 
     def open_numbers(self, chosen: Chosen) -> int:
         """How many numbers these mistakes leave undetermined, so that anything would agree with them."""

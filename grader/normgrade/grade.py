@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from normgrade.course import Exercise
+from normgrade.course import Exercise, read
 from normgrade.inspection import Inspection, inspect_file
 from normgrade.report import Diagnosis, Outcome, Report
 
@@ -88,7 +89,11 @@ class Desk:
         """Run the hidden suite on what inspection found runnable, and look for the mistakes that explain what failed."""
         assert inspection.source is not None
         exercise, started = submission.exercise, time.perf_counter()
-        results = self.run(exercise, inspection.source, submission.path.name, f"{submission.name}: checks")
+        progress, total = self.options.progress, len(self.suites[exercise.slug].items)
+        ticks = count(1)
+        results = self.run(
+            exercise, inspection.source, submission.path.name, self.options.seed, lambda: progress(submission.name, next(ticks), total)
+        )
         checks = tuple(result.check for result in results)
         report = Report(
             exercise=exercise.slug,
@@ -103,30 +108,25 @@ class Desk:
         )
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report
+        progress(f"{submission.name}: looking for the mistake", 0, 0)
         return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
 
-    def run(self, exercise: Exercise, source: str, file_name: str, what: str = "") -> tuple[Result, ...]:
+    def run(
+        self, exercise: Exercise, source: str, file_name: str, seed: int, tick: Callable[[], None] = lambda: None
+    ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker."""
         limits = exercise.limits
         if (total_s := self.options.timeout_s) is not None:
             limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
         suite, probes = self.suites[exercise.slug], exercise.probes
-        ticks = iter(range(1, len(suite.items) + 1))
-        with self.host.worker(source, file_name, None if probes is None else probes.read_text(encoding="utf-8"), limits) as worker:
-            return suite.run(
-                worker,
-                self.oracle(exercise),
-                exercise.reference.read_text(encoding="utf-8"),
-                self.options.seed,
-                lambda: self.options.progress(what, next(ticks), len(suite.items)),
-            )
+        with self.host.worker(source, file_name, None if probes is None else read(probes), limits) as worker:
+            return suite.run(worker, self.oracle(exercise), read(exercise.reference), seed, tick)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
         from normgrade.diagnose import diagnose
         from normgrade.mistakes import read_mistakes
 
-        self.options.progress("looking for the mistake", 0, 0)
-        reference = exercise.reference.read_text(encoding="utf-8")
+        reference = read(exercise.reference)
         return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise))
 
 
@@ -148,9 +148,6 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
         from normgrade.suite import with_suites
 
         kept = Cache(user_cache())
-        oracles = {
-            exercise.slug: Oracle(kept, None if exercise.probes is None else exercise.probes.read_text(encoding="utf-8"))
-            for exercise in exercises
-        }
+        oracles = {exercise.slug: Oracle(kept, None if exercise.probes is None else read(exercise.probes)) for exercise in exercises}
         distinct = list({exercise.slug: exercise for exercise in exercises}.values())
         return with_suites(distinct, lambda suites: work(Desk(host, suites, lambda exercise: oracles[exercise.slug], options)))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from normgrade.course import Exercise, Table, Wrong, text
+from normgrade.course import Exercise, Table, Wrong, read, text
 from normgrade.errors import CourseError
 
 
@@ -31,7 +31,7 @@ class Mistake:
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
     """Every mistake of the exercise, in the order of mistakes.toml."""
-    reference = exercise.reference.read_text(encoding="utf-8")
+    reference = read(exercise.reference)
     table = Table.read(exercise.mistakes)
     mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
     table.finish()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
+import linecache
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +21,7 @@ import numpy as np
 from normgrade import wire
 from normgrade.cache import Cache
 from normgrade.completion import complete, generator, is_complete
+from normgrade.errors import CourseError
 from normgrade.observation import Array, Cause, Error, Observation, Request, Value
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
@@ -58,7 +64,6 @@ class Oracle:
 
     cache: Cache
     probes: str | None = None
-    glimpses: dict[tuple[str, int, bool], tuple[Request, Observation]] = field(default_factory=dict, repr=False)
 
     def expectation(self, source: str, request: Request) -> Expectation:
         """Completed, played and remembered. Exceptions in the implementation's own code are part of the expectation."""
@@ -79,27 +84,24 @@ class Oracle:
         return expect(implementation, request, probes)
 
     def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
-        """One play of a request that is complete, in float64 or natively, without any spread."""
-        from normgrade.play import play
-
-        key = (source, id(request), exact)
-        if key not in self.glimpses:  # together with the request, so that its id stays its own
-            implementation, probes = self.modules(source)
-            seen = play_exactly(implementation, widened(request), probes) if exact else play(implementation, request, probes)
-            self.glimpses[key] = (request, seen)
-        return self.glimpses[key][1]
+        """One play of a request that is complete, in float64 or natively: not remembered, and without any spread."""
+        implementation, probes = self.modules(source)
+        return play_exactly(implementation, widened(request), probes) if exact else play_natively(implementation, request, probes)
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
-        return module(source, "implementation"), None if self.probes is None else module(self.probes, "probes")
+        """The source, and the exercise's own probes, as modules."""
+        try:
+            return module(source, "implementation"), None if self.probes is None else module(self.probes, "probes")
+        except Exception as error:
+            raise CourseError(f"A source of the course cannot be executed: {type(error).__name__}: {error}.") from error
 
 
 def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
     """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
     from normgrade.arithmetic import RandomRounding
-    from normgrade.play import play
 
     unit = UNIT_ROUNDOFF["float32"]
-    native = play(implementation, request, probes)
+    native = play_natively(implementation, request, probes)
     wide = widened(request)
     true = play_exactly(implementation, wide, probes)
     moved = []
@@ -175,16 +177,34 @@ def play_exactly(implementation: ModuleType, request: Request, probes: ModuleTyp
 
     from normgrade.play import play
 
-    return play(implementation, request, probes, dtype=torch.float64)
+    with quiet():
+        return play(implementation, request, probes, dtype=torch.float64)
 
 
-@cache
+def play_natively(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:
+    from normgrade.play import play
+
+    with quiet():
+        return play(implementation, request, probes)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What a mistake prints or warns of is not the learner's doing."""
+    with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@lru_cache(maxsize=512)
 def module(source: str, name: str) -> ModuleType:
-    """The source as a module, executed once."""
+    """The source as a module, executed once; where Python finds modules by name it is not kept."""
     from normgrade.play import load
 
     unique = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
-    return load(source, f"<{unique}>", unique)
+    loaded = load(source, f"<{unique}>", unique)
+    del sys.modules[unique], linecache.cache[f"<{unique}>"]
+    return loaded
 
 
 @cache

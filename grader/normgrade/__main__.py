@@ -1,0 +1,5 @@
+"""`python -m normgrade` is `normgrade`."""
+
+from normgrade.cli import main
+
+main()

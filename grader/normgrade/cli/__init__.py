@@ -1,0 +1,85 @@
+"""The command `normgrade`: one thin file per command, imported when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+from normgrade import __version__
+from normgrade.errors import GraderError, UsageError
+
+COMMANDS = ("list", "show", "check", "verify", "demo")
+USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
+
+
+class Commands(click.Group):
+    """The commands in the order in which they are met; starting is fast because the others stay unread."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command")
+        return command
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            guess = f' Did you mean "{near[0]}"?' if near else ""
+            raise UsageError(f'No command named "{args[0]}".{guess} `normgrade --help` shows them all.')
+        return super().resolve_command(context, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="normgrade", message="%(prog)s %(version)s")
+def normgrade() -> None:
+    """Grades hand-written normalisation layers, and names the mistake."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    try:
+        result: Any = normgrade.main(arguments, prog_name="normgrade", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except UsageError as error:
+        return complain(str(error), USAGE)
+    except GraderError as error:
+        return complain(str(error), BROKEN)
+    except (click.Abort, KeyboardInterrupt):
+        return complain("Interrupted: nothing was graded.", 130)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        return silenced()
+    except Exception as error:
+        import traceback
+
+        traceback.print_exc()
+        return complain(
+            f"The grader itself broke, not your code: {type(error).__name__}: {error}. Please report what stands above.", BROKEN
+        )
+    return result if isinstance(result, int) else 0
+
+
+def complain(sentence: str, code: int) -> int:
+    click.echo(f"Error: {sentence}", err=True)
+    return code
+
+
+def silenced() -> int:
+    """Keep Python from complaining about the closed pipe once more, when it ends."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1

@@ -1,0 +1,96 @@
+"""`normgrade check`: grade submissions."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import course_option, hand_over, known, report_options, writable
+from normgrade.cli.progress import progress
+from normgrade.course import Course
+from normgrade.errors import UsageError
+from normgrade.grade import Options, Submission, grade
+from normgrade.inspection import inspect_file
+from normgrade.reveal import reveal
+
+MOST_SEEDS = 2**32
+LONGEST_S = 3600
+
+
+def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
+    """A whole number from 0 up, or one drawn for "random"."""
+    if value == "random":
+        return secrets.randbelow(MOST_SEEDS)
+    if value.isdecimal() and int(value) < MOST_SEEDS:
+        return int(value)
+    raise UsageError(f'"{value}" is no seed. Give --seed a whole number from 0 to {MOST_SEEDS - 1}, or "random".')
+
+
+def seconds_of(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds <= LONGEST_S:
+        return seconds
+    raise UsageError(f'"{value}" is no time limit. Give --timeout a number of seconds above 0 and up to {LONGEST_S}.')
+
+
+@click.command("check")
+@click.argument("targets", nargs=-1, metavar="[SLUG | FILE]…")
+@click.option("--exercise", "slug", metavar="SLUG", help="The exercise that the files are for, where their names do not say.")
+@click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs; the same ones, unless said.")
+@click.option("--timeout", callback=seconds_of, metavar="S", help="Seconds for all checks of one submission together.")
+@report_options
+@course_option
+def check_command(
+    targets: tuple[str, ...],
+    slug: str | None,
+    seed: int,
+    timeout: float | None,
+    format: str,
+    output: Path | None,
+    course_folder: Path | None,
+) -> int:
+    """Grade submissions.
+
+    A SLUG stands for the file of that name in this folder: `layer_norm` for layer_norm.py. Without any, everything that is started here
+    is graded.
+    """
+    known(format)
+    writable(output)
+    course = Course.find(course_folder)
+    submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
+    with progress() as watched:
+        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, progress=watched))
+    levels = [submission.exercise.reveal for submission in submissions]
+    return hand_over([reveal(report, level) for report, level in zip(reports, levels, strict=True)], format, output)
+
+
+def named(course: Course, target: str, slug: str | None) -> Submission:
+    """The submission that an argument means: a slug, or a file."""
+    path = Path(target)
+    if slug is not None:
+        return Submission(course.exercise(slug), path, target)
+    if path.suffix != ".py" and len(path.parts) == 1 and not path.exists():
+        exercise = course.exercise(target)
+        return Submission(exercise, Path(exercise.file_name), exercise.file_name)
+    if path.stem not in course.slugs:
+        raise UsageError(f'Which exercise is "{target}" for? Name it with --exercise SLUG; `normgrade list` shows them all.')
+    return Submission(course.exercise(path.stem), path, target)
+
+
+def started(course: Course, slug: str | None) -> Sequence[Submission]:
+    """Every file in this folder that is named after an exercise and no longer the stub."""
+    if slug is not None:
+        return [named(course, slug, None)]
+    here = [exercise for exercise in course if Path(exercise.file_name).exists()]
+    if not here:
+        raise UsageError("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all.")
+    found = [exercise for exercise in here if inspect_file(Path(exercise.file_name), exercise).started] or here
+    return [Submission(exercise, Path(exercise.file_name), exercise.file_name) for exercise in found]

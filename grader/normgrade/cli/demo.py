@@ -1,0 +1,34 @@
+"""`normgrade demo`: see what a learner reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import exit_code
+from normgrade.cli.progress import progress
+from normgrade.course import Course, carried
+from normgrade.grade import Options, Submission, grade
+
+SLUG = "batch_norm"
+WRONG = Path(__file__).parents[1] / "demo" / f"{SLUG}.py"
+
+
+@click.command("demo")
+def demo_command() -> int:
+    """Grade a wrong batch norm with two mistakes in it, then the right one."""
+    from normgrade.render.terminal import open_console, show
+
+    exercise = Course.find(carried()).exercise(SLUG)
+    submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
+    with progress() as watched:
+        wrong, right = grade(submissions, Options(progress=watched))
+    console = open_console()
+    console.print("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:\n")
+    show([wrong], console)
+    console.print("And the reference:\n")
+    show([replace(right, submission="reference.py")], console)
+    as_meant = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1
+    return 0 if as_meant else 3

@@ -1,0 +1,64 @@
+"""What several commands share: their options, and how they hand over reports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from normgrade.errors import UsageError
+from normgrade.render import FORMATS, render
+from normgrade.report import Outcome, Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def course_option(command: F) -> F:
+    return click.option(
+        "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."
+    )(command)
+
+
+def report_options(command: F) -> F:
+    command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
+    return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
+
+
+def known(format: str) -> None:
+    """An error where there is no such format, before anything is graded."""
+    if format not in FORMATS:
+        render([], format)
+
+
+def writable(output: Path | None) -> None:
+    """An error where no report can be written to that path, before anything is graded."""
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        why = "is a folder" if output.is_dir() else f'is in the folder "{output.parent}", which does not exist'
+        raise UsageError(f'The report cannot be written to "{output}": it {why}. Name a file with --output FILE.')
+
+
+def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> int:
+    """Show the reports, or write them to a file; the exit code that they call for."""
+    if output is not None:
+        try:
+            output.write_text(render(reports, format), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f'The report cannot be written to "{output}" ({error.strerror}). Name another file with --output.') from error
+    elif format == "terminal":
+        from normgrade.render.terminal import open_console, show
+
+        show(reports, open_console())
+    else:
+        sys.stdout.write(render(reports, format))
+    return exit_code(reports)
+
+
+def exit_code(reports: Sequence[Report]) -> int:
+    """0: all passed, 1: some did not, 3: of some the grader could not tell."""
+    outcomes = {report.outcome for report in reports}
+    if Outcome.ERROR in outcomes:
+        return 3
+    return 0 if outcomes <= {Outcome.PASSED} else 1

@@ -1,0 +1,31 @@
+"""`normgrade verify`: prove the course."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import course_option, hand_over, known, report_options, writable
+from normgrade.cli.progress import progress
+from normgrade.course import Course
+
+
+@click.command("verify")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]…")
+@click.option("--seeds", type=click.IntRange(1, 1000), default=1, metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1.")
+@report_options
+@course_option
+def verify_command(slugs: tuple[str, ...], seeds: int, format: str, output: Path | None, course_folder: Path | None) -> int:
+    """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
+    known(format)
+    writable(output)
+    course = Course.find(course_folder)
+    exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
+
+    from normgrade.grade import Options
+    from normgrade.verify import verify
+
+    with progress() as watched:
+        reports = verify(exercises, range(seeds), Options(progress=watched))
+    return hand_over(reports, format, output)
