@@ -245,11 +245,19 @@ def test_two_mistakes_together_and_two_alternatives_read_differently() -> None:
     assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│")][2:5] == ["", "or", ""]
 
 
-def test_beyond_four_places_only_their_names_are_told() -> None:
+def test_a_mistake_that_breaks_many_claims_says_how_many() -> None:
+    checks = tuple(replace(FAILED.checks[0], name=f"test_{letter}", claim=f"Claim {letter}.") for letter in "abcd")
+    names = tuple(each.name for each in checks)
+    for number, lines in ((3, ["· Claim a.", "· Claim b.", "· Claim c."]), (4, ["· explains all 4 claims that fail"])):
+        text = render_text([replace(FAILED, checks=checks, diagnoses=(Diagnosis(("m",), "Says.", names[:number]),))])
+        assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│ ·")] == lines
+
+
+def test_beyond_two_places_only_their_names_are_told() -> None:
     places = tuple(replace(VARIANCE, place=f"step {number} · output") for number in range(1, 8))
     text = render_text([report(failed(differences=places))])
-    assert "step 4 · output · float32 · (3,)\n" in text
-    assert "  and 3 more places: step 5 · output; step 6 · output; step 7 · output\n" in text
+    assert "step 2 · output · float32 · (3,)\n" in text and "step 3 · output · float32" not in text
+    assert "  and 5 more places: step 3 · output; step 4 · output; step 5 · output; step 6 ·\n  output; step 7 · output\n" in text
 
 
 def test_beyond_six_cases_only_their_number_is_told() -> None:
@@ -370,20 +378,20 @@ def test_a_narrow_terminal_is_kept_to(width: int) -> None:
 # Numbers side by side
 
 
-def test_of_many_numbers_the_five_worst_are_shown_worst_first() -> None:
+def test_of_many_numbers_the_three_worst_are_shown_worst_first() -> None:
     actual = np.zeros((5, 6))
     for number, index in enumerate([(0, 1), (4, 5), (2, 0), (3, 3), (1, 1), (2, 2), (0, 0)], 1):
         actual[index] = number
     rows = sides(differing(np.ones((5, 6)) * 0, actual, 0.5))
-    assert [row.index for row in rows] == [(0, 0), (2, 2), (1, 1), (3, 3), (2, 0)]
-    assert [row.worst for row in rows] == [True, False, False, False, False]
+    assert [row.index for row in rows] == [(0, 0), (2, 2), (1, 1)]
+    assert [row.worst for row in rows] == [True, False, False]
 
 
 def test_how_many_more_numbers_differ_is_said() -> None:
     assert "    ▶  [0]         0    1       1      0.1\n" in (
         text := render_text([report(failed(differences=(differing([0.0] * 20, [1.0] * 20, 0.1),)))])
     )
-    assert "    and 15 more\n" in text
+    assert "    and 17 more\n" in text
 
 
 def test_the_worst_number_is_the_worst_by_what_is_allowed_there() -> None:

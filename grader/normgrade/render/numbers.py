@@ -8,8 +8,8 @@ import numpy as np
 
 from normgrade.report import Difference, Numbers
 
-FEW = 12  # so many numbers are shown as they are; of more, only the worst
-WORST = 5
+FEW = 6  # so many numbers are shown as they are; of more, only the worst
+WORST = 3
 DIGITS = 6
 EXACT = 17  # significant digits that tell any two float64 numbers apart
 

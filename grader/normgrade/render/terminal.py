@@ -38,7 +38,8 @@ from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Rep
 NOTES: Mapping[str, str] = MappingProxyType({"process": "process: this code ran with your permissions; files and network were open to it"})
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
-DIFFERENCES = 4  # of a check, shown in full
+DIFFERENCES = 2  # of a check, shown in full
+CLAIMS = 3  # that a mistake breaks, shown in full
 NAMED = 6  # of the places beyond, and of cases alike
 LINES = 20  # of a message, or of what was printed
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
@@ -250,8 +251,9 @@ def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
             body.append("\n\nor\n\n", style="dim")
         body.append(names_of(diagnosis), style="bold")
         body.append(f"\n{bounded(diagnosis.says, LINES)}")
-        for claim in dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks):
-            body.append(f"\n· {claim}", style="dim")
+        shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
+        lines = shown_by if len(shown_by) <= CLAIMS else [f"explains all {len(shown_by)} claims that fail"]
+        body.append("".join(f"\n· {line}" for line in lines), style="dim")
     return Panel(body, title="Diagnosis", title_align="left", border_style="yellow")
 
 
