@@ -37,7 +37,7 @@ class Search:
     sources: dict[Chosen, str | None] = field(default_factory=dict, repr=False)
     glimpses: dict[tuple[str, int, bool], Observation] = field(default_factory=dict, repr=False)
     openings: dict[int, Request | None] = field(default_factory=dict, repr=False)
-    known: dict[tuple[str, str, str], bool] = field(default_factory=dict, repr=False)  # what, of which mistake alone, at which check
+    known: dict[tuple[str, str, str], bool] = field(default_factory=dict, repr=False)  # what, of which mistake alone (or none), where
 
     @cached_property
     def failed(self) -> tuple[Result, ...]:
@@ -59,6 +59,8 @@ class Search:
 
     def explanations(self) -> list[Chosen]:
         """The smallest sets that explain everything; among equals, those that leave the fewest numbers open."""
+        if self.complete([()]):  # what was computed is right, and names alone differ: no mistake has a part in that
+            return []
         singles = [(mistake,) for mistake in self.mistakes]
         found = self.complete(singles)
         if not found:
@@ -96,9 +98,9 @@ class Search:
         return len(list(islice(misfits, 2))) < 2
 
     def add_up_at(self, pair: Chosen, result: Result) -> bool:
-        """Both have a part in this failed check, or the one that has is possible there alone."""
-        taking_part = [mistake for mistake in pair if self.takes_part(mistake, result)]
-        return len(taking_part) > 1 or any(self.possible_alone(mistake, result) for mistake in taking_part)
+        """Both have a part in this failed check, or the one that has is possible there alone; or neither, where names alone differ."""
+        taking_part = tuple(mistake for mistake in pair if self.takes_part(mistake, result))
+        return len(taking_part) > 1 or self.possible_alone(taking_part, result)
 
     def takes_part(self, mistake: Mistake, result: Result) -> bool:
         """Whether a mistake alone changes anything at a check."""
@@ -112,10 +114,11 @@ class Search:
             )
         return self.known[key]
 
-    def possible_alone(self, mistake: Mistake, result: Result) -> bool:
-        key = "possible", mistake.name, result.check.name
+    def possible_alone(self, chosen: Chosen, result: Result) -> bool:
+        """The same as `possible`, remembered: of one mistake, or of none at all."""
+        key = "possible", "".join(mistake.name for mistake in chosen), result.check.name
         if key not in self.known:
-            self.known[key] = self.possible((mistake,), [result])
+            self.known[key] = self.possible(chosen, [result])
         return self.known[key]
 
     def source(self, chosen: Chosen) -> str | None:

@@ -1,18 +1,18 @@
-"""Measure what justifies the tolerance K · (spread + u·|y| + smallest subnormal), K = 64, P = 8 plays in Monte Carlo arithmetic.
+"""Measure what justifies the tolerance K · (spread + u·|y| + smallest subnormal), K = 64, P = 16 plays in Monte Carlo arithmetic.
 
     python tests/benchmarks/tolerance.py [--seeds N]
 
 Every number is an error divided by its bound at K = 1, the largest over all places: outputs, gradients of the input and the parameters,
 buffers. Layer norm, batch norm (training and evaluation) and RMS norm are built and played as the grader does it. What was promised:
 
-1. Right ways of writing a layer stay at or below 36, in every regime: so K = 64 never rejects right code.
+1. Right ways of writing a layer stay at or below 48, in every regime: so K = 64 never rejects right code.
 2. Mistakes, in the regime that reveals them, reach at least 300 in every draw: so K = 64 always catches wrong code. A one-pass variance
    has the right formula, so it is promised to be caught only where the arithmetic fails, from an offset of 100 on.
 3. In half precision, where K is not the whole tolerance, right code stays within what is allowed, and statistics in half precision exceed
    it where they matter.
 
 What comes nearest to K is a sum taken one value after the other (as Welford does) over hundreds of values, most of all at a large offset:
-its rounding errors grow with √n, while a sum in the reference is a single operation, rounded once. The other part is chance: 8 plays may
+its rounding errors grow with √n, while a sum in the reference is a single operation, rounded once. The other part is chance: few plays may
 happen to agree, so the worst ratio grows slowly with the number of seeds. The tables show it beside the worst ratio at P = 32, where the
 spread is known well.
 
@@ -49,7 +49,7 @@ from normgrade.oracle import PLAYS, UNIT_ROUNDOFF, Expectation, Expected, expect
 from normgrade.play import play
 from normgrade.story import Build, Step, build, evaluate, request, train
 
-RIGHT_AT_MOST = 36.0
+RIGHT_AT_MOST = 48.0
 MISTAKE_AT_LEAST = 300.0
 COUNTS_OF_PLAYS = (2, 4, 8, 16, 32)
 UNIT = UNIT_ROUNDOFF["float32"]

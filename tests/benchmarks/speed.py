@@ -1,0 +1,118 @@
+"""How long grading takes, measured against `python -c "import torch"` in the same run, because machines and their moods differ.
+
+    python tests/benchmarks/speed.py [--rounds 7]
+
+Every round runs each command once, so that all of them meet the same noise; the table shows the median over the rounds of the time and of
+its ratio to the import. Promised ratios: 1.25 for a check with cached expectations, 2.5 for the very first one, 0.25 for what inspection
+alone can say, and 0.15 for a whole suite on a warm zygote, which is also what each further file of one check may cost. The exit code is 1
+if a promise was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from normgrade.course import Course
+from normgrade.grade import Desk, Options, at_desk
+
+SLUG = "batch_norm"
+FURTHER = 10  # files of one check beyond the first
+PROMISES = {
+    "check, cached": 1.25,
+    "check, the very first": 2.5,
+    "check, a syntax error": 0.25,
+    "check, each further file": 0.15,
+    "whole suite, warm zygote": 0.15,
+}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def python(folder: Path, cache: Path, *arguments: str, code: int = 0) -> None:
+    """Run Python in a folder as a user would; its output goes nowhere."""
+    environment = os.environ | {"NORMGRADE_CACHE": str(cache)}
+    ended = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if ended.returncode != code:
+        raise SystemExit(f"{' '.join(arguments)} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")
+
+
+def check(folder: Path, cache: Path, *files: str, code: int = 0) -> None:
+    python(folder, cache, "-m", "normgrade", "check", "--exercise", SLUG, *files, code=code)
+
+
+@contextmanager
+def workspace() -> Iterator[Path]:
+    """A folder with right answers and one that is not Python."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number in range(1 + FURTHER):
+            shutil.copy(Course.find().exercise(SLUG).reference, folder / f"right{number}.py")
+        (folder / "wrong.py").write_text("def forward(:\n", encoding="utf-8")
+        yield folder
+
+
+def one_round(folder: Path, cache: Path) -> dict[str, float]:
+    """Seconds of every command."""
+    files = [f"right{number}.py" for number in range(1 + FURTHER)]
+    empty = folder / "empty-cache"
+    shutil.rmtree(empty, ignore_errors=True)
+    times = {
+        "import torch": seconds(lambda: python(folder, cache, "-c", "import torch")),
+        "check, cached": seconds(lambda: check(folder, cache, files[0])),
+        "check, the very first": seconds(lambda: check(folder, empty, files[0])),
+        "check, a syntax error": seconds(lambda: check(folder, cache, "wrong.py", code=1)),
+    }
+    several = seconds(lambda: check(folder, cache, *files))
+    return times | {"check, each further file": (several - times["check, cached"]) / FURTHER}
+
+
+def warm_suites(rounds: int) -> list[float]:
+    """Seconds from fork to verdict, of a whole suite on a right answer."""
+    exercise = Course.find().exercise(SLUG)
+    source = exercise.reference.read_text(encoding="utf-8")
+
+    def suites(desk: Desk) -> list[float]:
+        desk.run(exercise, source, exercise.file_name, seed=0)
+        return [seconds(lambda: desk.run(exercise, source, exercise.file_name, seed=0)) for _ in range(rounds)]
+
+    return at_desk([exercise], Options(), suites)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    with workspace() as folder:
+        cache = folder / "cache"
+        check(folder, cache, "right0.py")
+        measured = [one_round(folder, cache) for _ in range(rounds)]
+        os.environ["NORMGRADE_CACHE"] = str(cache)
+        for times, warm in zip(measured, warm_suites(rounds), strict=True):
+            times["whole suite, warm zygote"] = warm
+    print(f"{'':28}{'seconds':>9}{'ratio':>9}{'promised':>10}")
+    kept = True
+    for name in measured[0]:
+        ratio = statistics.median(times[name] / times["import torch"] for times in measured)
+        promise = PROMISES.get(name)
+        kept &= promise is None or ratio <= promise
+        verdict = "" if promise is None else f"{promise:>10.2f}  {'held' if ratio <= promise else 'BROKEN'}"
+        print(f"{name:28}{statistics.median(times[name] for times in measured):>9.3f}{ratio:>9.3f}{verdict}")
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
