@@ -60,6 +60,8 @@ def with_state(reference: ModuleType, inputs: dict[str, Any], key: object) -> di
     """Fill in `state`: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
     given, dtype = inputs["state"], inputs.pop("dtype")
     tensors = {name: tensor for name, tensor in layout(reference, inputs).items() if tensor is not None}
+    if strange := sorted({*given, *inputs["watch"]} - tensors.keys()):
+        raise ValueError(f'the reference has no "{strange[0]}" to fill or watch; it has {", ".join(tensors) or "no state"}')
     state = {}
     for name, tensor in tensors.items():
         floating = tensor.is_floating_point()

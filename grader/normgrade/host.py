@@ -61,7 +61,7 @@ class Host:
             return self.starter.start()
         except Lost as error:
             raise GraderError(
-                "The process that runs submissions ended twice without cause. Is memory short? Run `normgrade doctor`."
+                "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
             ) from error
 
     def restart(self) -> None:

@@ -46,7 +46,7 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
     if isinstance(tree, Finding):
         return Inspection(source, (tree,), started=True)
     if not tree.body:
-        text = f"The file holds no code: write it, or start again from the stub with `normgrade reset {exercise.slug}`."
+        text = f"The file holds no code: write it, or begin again with `normgrade show --stub {exercise.slug} > {exercise.file_name}`."
         return Inspection(source, (no_file(text),), started=True)
     try:
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))

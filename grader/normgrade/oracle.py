@@ -109,11 +109,10 @@ def expect(implementation: ModuleType, request: Request, probes: ModuleType | No
         with RandomRounding(unit, seed):
             moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes))
     places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
-    if request.probe == "layer_story" and (coarse := {place.dtype for place in places.values()} & set(HALF)):
-        [dtype] = coarse
-        coarse_unit = UNIT_ROUNDOFF[str(dtype)]
-        shaken = [play_exactly(implementation, perturbed(wide, coarse_unit, seed, "/state"), probes) for seed in range(plays)]
-        places = {name: with_slack(place, name, shaken) for name, place in places.items()}
+    for dtype in HALF if request.probe == "layer_story" else ():
+        if any(place.dtype == dtype for place in places.values()):
+            shaken = [play_exactly(implementation, perturbed(wide, UNIT_ROUNDOFF[dtype], seed, "/state"), probes) for seed in range(plays)]
+            places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
     return Expectation(request, places, native.error or true.error)
 
 
@@ -124,8 +123,8 @@ def expected(true: Value, native: Value | None, place: str, moved: list[Observat
     return Expected(true, dtype, movement(true, place, moved))
 
 
-def with_slack(place: Expected, name: str, shaken: list[Observation]) -> Expected:
-    if place.dtype in HALF and isinstance(place.value, Array):
+def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]) -> Expected:
+    if place.dtype == dtype and isinstance(place.value, Array):
         return replace(place, slack=movement(place.value, name, shaken))
     return place
 

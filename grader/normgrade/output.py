@@ -33,9 +33,8 @@ class Capture:
         self.kept = bytearray()
         self.dropped_bytes = 0
         self.pending = b""  # the last bytes, which may be the beginning of the mark
-        self.mark = b""
+        self.mark = mark(0)  # a process that starts may have something to say, too
         self.complete = threading.Event()
-        self.complete.set()
         self.patience_s = 1.0  # for a mark to come through
         self.thread = threading.Thread(target=self.read, args=(fd,), daemon=True)
         self.thread.start()

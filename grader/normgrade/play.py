@@ -90,7 +90,9 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
     match thing:
         case None | bool():
             return thing
-        case int() | float() | str() if type(thing) in (int, float, str):
+        case float() if type(thing) is float:  # rounded like any number, so compared like any array
+            return Array(np.asarray(thing), "float64")
+        case int() | str() if type(thing) in (int, str):
             too_large = isinstance(thing, int) and abs(thing) >= 2**63
             return Foreign("a huge int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
         case torch.Tensor():

@@ -128,7 +128,6 @@ class Fresh:
             for fd in theirs:
                 os.close(fd)
         line = Line(ours, lambda grace_s: end(process, grace_s))
-        line.capture.begin(0)
         self.lines = [line, *(line for line in self.lines if line.ending is None)]
         return line
 
@@ -208,4 +207,4 @@ def cannot_start(log: bytes) -> GraderError:
     if "No module named 'torch'" in said:
         return GraderError(f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again.")
     tail = "\n".join(said.splitlines()[-8:]) or f"no answer within {START_S:g} s, and nothing was printed"
-    return GraderError(f"The process that runs submissions did not start. Run `normgrade doctor` to see what is wrong. It said:\n{tail}")
+    return GraderError(f"The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{tail}")

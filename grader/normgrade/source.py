@@ -57,7 +57,7 @@ def unreadable(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and path.is_symlink():
         return f"{path} is a symbolic link to {os.readlink(path)}, which does not exist: link it to your file, or put the file there."
     if isinstance(error, FileNotFoundError):
-        return f"{path} does not exist: check the name, or let `normgrade init` write the stubs."
+        return f"{path} does not exist: check the name, or begin it with `normgrade show --stub {path.stem} > {path.name}`."
     if isinstance(error, PermissionError):
         return f"{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`."
     return f"{path} cannot be read ({error.strerror}): check the path, or name another file."

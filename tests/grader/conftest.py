@@ -1,11 +1,17 @@
-"""Says which normgrade is under test, and refuses another than the one that was meant."""
+"""Says which normgrade is under test, and refuses another than the one that was meant; and the tiny course that tests grade on."""
 
 import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import normgrade
+from normgrade.course import Course
+
+TINY = Path(__file__).parent / "courses" / "tiny"
+EditedCourse = Callable[..., Course]
 
 
 def pytest_configure() -> None:
@@ -20,3 +26,38 @@ def pytest_configure() -> None:
 
 def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
+
+
+@pytest.fixture(scope="session")
+def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where expectations are kept: what NORMGRADE_CACHE names, else pytest's own cache; never the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "NORMGRADE_CACHE" not in os.environ:
+            cache = getattr(request.config, "cache", None)
+            patch.setenv("NORMGRADE_CACHE", str(cache.mkdir("expectations") if cache else tmp_path_factory.mktemp("expectations")))
+        yield Path(os.environ["NORMGRADE_CACHE"])
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Course:
+    """A course of one function, `rms`, and one layer, `centring`."""
+    return Course(TINY)
+
+
+@pytest.fixture
+def edited_course(tmp_path: Path) -> EditedCourse:
+    """A copy of the tiny course with some of its files edited: path → [(old, new), …], or its whole new text."""
+
+    def edited(edits: dict[str, list[tuple[str, str]] | str]) -> Course:
+        root = tmp_path / "course"
+        shutil.copytree(TINY, root, ignore=shutil.ignore_patterns("__pycache__"))
+        for name, edit in edits.items():
+            path = root / name
+            text = edit if isinstance(edit, str) else path.read_text(encoding="utf-8")
+            for old, new in () if isinstance(edit, str) else edit:
+                assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {name}"
+                text = text.replace(old, new)
+            path.write_text(text, encoding="utf-8")
+        return Course(root)
+
+    return edited

@@ -298,3 +298,9 @@ def test_other_dtypes_are_numpys(dtype: str) -> None:
     values = np.array([1.0, 2.5, -3.0])
     rounded = rounded_to(values, dtype)
     assert rounded.dtype == dtype and (rounded.values == values.astype(dtype)).all() and rounded.values.dtype.name == dtype
+
+
+def test_state_that_the_reference_does_not_have_is_an_error_of_the_suite() -> None:
+    story = build(4).filled(wieght=1.0), evaluate(np.ones((2, 4), np.float32))
+    with pytest.raises(ValueError, match=r'^the reference has no "wieght" to fill or watch; it has weight, bias, running_var, '):
+        complete(module(REFERENCE, "implementation"), request(story, "Norm", 0), None)

@@ -268,7 +268,6 @@ def test_what_was_printed_before_a_failed_load_is_kept(host: Host) -> None:
             Foreign("a float32 tensor of shape (52428800,), too large to look at", "float32", (52428800,)),
         ),
         ("return 2**64", Foreign("a huge int")),
-        ("return float('inf')", math.inf),
         ("return 'text \\ud800'", "text ?"),
     ],
 )  # fmt: skip
@@ -278,6 +277,7 @@ def test_strange_results_are_described(host: Host, body: str, expected: Any) -> 
 
 def test_nan_and_infinity_arrive(host: Host) -> None:
     assert np.isnan(result(evil(host, "return torch.full((2,), float('nan'))")).values).all()
+    assert result(evil(host, "return float('inf')")).values == math.inf
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int64", "bool"])
@@ -499,7 +499,7 @@ def test_a_process_that_does_not_start_is_an_error_of_the_grader(
 ) -> None:
     monkeypatch.setattr(processes, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
-    with pytest.raises(GraderError, match=r"did not start\. Run `normgrade doctor` to see what is wrong\. It said:\nout of order"):
+    with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
         waiting.start()
     waiting.close()
 

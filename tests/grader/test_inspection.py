@@ -89,7 +89,10 @@ def test_a_right_file_has_no_findings(inspect: Inspect) -> None:
 
 def test_a_missing_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
     path = tmp_path / "none.py"
-    assert the_path_finding(path, exercise) == f"{path} does not exist: check the name, or let `normgrade init` write the stubs."
+    assert (
+        the_path_finding(path, exercise)
+        == f"{path} does not exist: check the name, or begin it with `normgrade show --stub {path.stem} > {path.name}`."
+    )
 
 
 def test_a_directory_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
@@ -176,7 +179,7 @@ def test_a_larger_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
 @pytest.mark.parametrize("source", ["", " \n\n", "# later\n"])
 def test_a_file_without_code_is_a_finding(inspect: Inspect, source: str) -> None:
     inspection = inspect(source)
-    text = "The file holds no code: write it, or start again from the stub with `normgrade reset layer_norm`."
+    text = "The file holds no code: write it, or begin again with `normgrade show --stub layer_norm > layer_norm.py`."
     assert inspection == Inspection(source, (Finding(0, 0, "file", text),), started=True)
     assert not inspection.runnable
 

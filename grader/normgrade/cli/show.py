@@ -17,10 +17,15 @@ FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", r
 @click.command("show")
 @click.argument("slug")
 @click.option("--answers", is_flag=True, help="Unfold the answers to the interview questions.")
+@click.option("--stub", is_flag=True, help="The file to begin with, in place of the task.")
 @course_option
-def show_command(slug: str, answers: bool, course_folder: Path | None) -> None:
+def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | None) -> None:
     """The task of an exercise; as Markdown where it does not go to a terminal."""
-    prompt = folded(read(Course.find(course_folder).exercise(slug).prompt), answers)
+    exercise = Course.find(course_folder).exercise(slug)
+    if stub:
+        click.echo(read(exercise.stub), nl=False)
+        return
+    prompt = folded(read(exercise.prompt), answers)
     if not sys.stdout.isatty():
         click.echo(prompt, nl=False)
         return

@@ -102,7 +102,7 @@ def parts_of_all(reports: Sequence[Report], notes: Mapping[str, str]) -> Iterato
         yield Text()
     if len(reports) > 1:
         yield summary(reports)
-    for tier in sorted({report.sandbox for report in reports if report.outcome is not Outcome.NOT_STARTED} & notes.keys()):
+    for tier in sorted({report.sandbox for report in reports if report.checks} & notes.keys()):
         yield Text(printable(notes[tier]), style="dim")
 
 

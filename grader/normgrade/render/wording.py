@@ -103,8 +103,8 @@ def next_step(report: Report) -> str:
     """What to do next; nothing for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
-        return "`normgrade doctor` looks for the cause."
-    if report.outcome is Outcome.FAILED:
+        return f"Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken."
+    if report.outcome is Outcome.FAILED and all(check.kind != "proof" for check in report.checks):
         return f"Read the prompt again with `normgrade show {slug}`."
     return ""
 
