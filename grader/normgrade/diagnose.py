@@ -144,7 +144,7 @@ class Search:
 
     def possible_play(self, source: str, play: Play) -> bool:
         if play.refusal is not None:
-            return True
+            return self.explains_refusal(source, play)
         request = play.expectation.request
         if id(request) not in self.openings:
             self.openings[id(request)] = opening(request)
@@ -164,10 +164,16 @@ class Search:
         )
 
     def explains_play(self, source: str, play: Play) -> bool:
-        native = self.glimpse(source, play.expectation.request, exact=False)
         if play.refusal is not None:
-            return refused(play.observation, play.refusal) == refused(native, play.refusal)
+            return self.explains_refusal(source, play)
+        native = self.glimpse(source, play.expectation.request, exact=False)
         return agrees(play.observation, self.oracle.expectation(source, play.expectation.request), native)
+
+    def explains_refusal(self, source: str, play: Play) -> bool:
+        """Whether both refuse, or neither does."""
+        assert play.refusal is not None
+        native = self.glimpse(source, play.expectation.request, exact=False)
+        return refused(play.observation, play.refusal) == refused(native, play.refusal)
 
     def is_arithmetic_at(self, chosen: Chosen, source: str, result: Result) -> bool:
         """Whether these mistakes are right in float64 at this failed check, and yet fail it natively, at the same request."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 AXES = {0: "row", 1: "channel"}
-LARGEST_COUNT = 4096  # of the counts n that are tried as the origin n / (n − 1) of a factor
+LARGEST_COUNT = 192  # of the counts n that are tried as the origin n / (n − 1) of a factor; above, almost any factor is near one
 
 
 def looks_like(expected: np.ndarray, actual: np.ndarray, allowed: np.ndarray) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.likeness import looks_like, named
+from normgrade.likeness import LARGEST_COUNT, looks_like, named
 
 RANDOM = np.random.default_rng(0)
 RIGHT = RANDOM.standard_normal((4, 5, 3))
@@ -161,7 +161,7 @@ def test_no_numbers_at_all_are_an_error(numbers: list[float], data: st.DataObjec
     assert words is None or words.split()[0] in ("every", "one", "the", "NaN", "Inf")
 
 
-@given(st.integers(2, 200), st.booleans(), st.booleans())
+@given(st.integers(2, LARGEST_COUNT), st.booleans(), st.booleans())
 @settings(max_examples=100, deadline=None, derandomize=True)
 def test_every_count_is_recognised(n: int, inverse: bool, rooted: bool) -> None:
     factor = (n / (n - 1)) ** (0.5 if rooted else 1.0)

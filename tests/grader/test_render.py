@@ -147,7 +147,6 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
             got       nothing
           your code printed:
             var 0.9
-          Hint: Which variance does PyTorch store?
 
         ! Two values are taken.
           test_twice
@@ -244,6 +243,11 @@ def test_two_mistakes_together_and_two_alternatives_read_differently() -> None:
     pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
     assert "│ one-pass-variance + no-upcast " in (text := render_text([report(diagnoses=(pair, BIASED))]))
     assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│")][2:5] == ["", "or", ""]
+
+
+def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
+    assert "  Hint: Which variance does PyTorch store?\n" in render_text([replace(FAILED, diagnoses=())])
+    assert "Hint" not in render_text([FAILED])
 
 
 def test_a_mistake_that_breaks_many_claims_says_how_many() -> None:

@@ -117,7 +117,7 @@ def parts_of(report: Report) -> Iterator[RenderableType]:
     if cases:
         yield table_of_checks(cases)
     for group in cases:
-        yield from failure_lines(group)
+        yield from failure_lines(group, with_hint=not report.diagnoses)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
     yield score_line(report)
@@ -163,11 +163,14 @@ def claim_cell(group: Cases) -> Text:
     return cell
 
 
-def failure_lines(group: Cases) -> Iterator[RenderableType]:
-    """The first failed case of a claim in full, the others by name; nothing where the course reveals nothing of it."""
+def failure_lines(group: Cases, with_hint: bool) -> Iterator[RenderableType]:
+    """The first failed case of a claim in full, the others by name; nothing where the course reveals nothing of it.
+
+    A hint says what a claim usually fails by; where a diagnosis knows better, it would only mislead.
+    """
     for outcome in (Outcome.ERROR, Outcome.FAILED):
         alike = group.ended(outcome)
-        details = list(detail_lines(alike[0])) if alike else []
+        details = list(detail_lines(alike[0], with_hint)) if alike else []
         if details:
             yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
             yield indented(Text(which_cases(group.stem, alike), style="dim"))
@@ -183,7 +186,7 @@ def which_cases(stem: str, checks: Sequence[Check]) -> str:
     return shown + (f" · so too {', '.join(names + more)}" if others else "")
 
 
-def detail_lines(check: Check) -> Iterator[RenderableType]:
+def detail_lines(check: Check, with_hint: bool) -> Iterator[RenderableType]:
     if check.message.strip():
         yield Text(bounded(check.message, LINES))
     for difference in check.differences[:DIFFERENCES]:
@@ -193,7 +196,7 @@ def detail_lines(check: Check) -> Iterator[RenderableType]:
     if check.stdout.strip():
         yield Text("your code printed:", style="dim")
         yield indented(Text(bounded(check.stdout, LINES)))
-    if check.hint.strip():
+    if with_hint and check.hint.strip():
         yield Text.assemble(("Hint: ", "bold"), bounded(check.hint, LINES))
 
 
