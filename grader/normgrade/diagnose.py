@@ -12,7 +12,7 @@ import numpy as np
 from normgrade.compare import agrees, allowed, differences, near, same_numbers, undetermined
 from normgrade.errors import CourseError
 from normgrade.mistakes import Mistake, together
-from normgrade.observation import Array, Observation, Request
+from normgrade.observation import Array, Cause, Observation, Request
 from normgrade.oracle import Expectation, Oracle
 from normgrade.report import Diagnosis, Outcome
 from normgrade.suite import Play, Result
@@ -224,7 +224,7 @@ def diagnose(results: Sequence[Result], reference: str, mistakes: Sequence[Mista
     """Every smallest set of known mistakes that explains all; nothing where none does, or where nothing failed."""
     judged = [result for result in results if result.check.outcome in (Outcome.PASSED, Outcome.FAILED) and result.plays]
     search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), oracle)
-    if not search.failed:
+    if not search.failed or any(died(play.observation) for result in judged for play in result.plays):
         return ()
     names = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED)
     return tuple(Diagnosis(tuple(mistake.name for mistake in chosen), says(chosen), names) for chosen in search.explanations())
@@ -246,6 +246,11 @@ def differs(observation: Observation, expectation: Expectation) -> str | None:
         return "kind"
     found = differences(observation, expectation)
     return None if not found else "kind" if any(difference.at is None for difference in found) else "numbers"
+
+
+def died(observation: Observation) -> bool:
+    """Whether there was no answer at all; no mistake that is known goes so far."""
+    return observation.error is not None and observation.error.cause is not Cause.RAISED
 
 
 def opening(request: Request) -> Request | None:

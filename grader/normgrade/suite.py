@@ -17,11 +17,11 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 import pytest
 
-from normgrade.compare import differences, unsound
+from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
 from normgrade.errors import CourseError, GraderError
-from normgrade.observation import Error, Observation, Request, Value
+from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.report import Check, Difference, Outcome
 from normgrade.story import Story, build, call, evaluate, probe, reload, request, train
@@ -148,10 +148,30 @@ def agree(*story: Story) -> None:
 def observe(*story: Story) -> Mapping[str, Value]:
     """What the submission observes, for a test to assert on."""
     run = current()
-    observation = run.play(run.expectation(story))
+    expectation = run.expectation(story)
+    observation = run.play(expectation)
     if observation.error:
         raise Disagreement(raised(observation.error))
-    return observation.values
+    return Seen(observation, expectation)
+
+
+class Seen(Mapping[str, Value]):
+    """What was observed, by place. Where the reference gives an array there is one, of whatever dtype and shape: anything else fails."""
+
+    def __init__(self, observation: Observation, expectation: Expectation) -> None:
+        self.observation, self.expectation = observation, expectation
+
+    def __getitem__(self, place: str) -> Value:
+        value, expected = self.observation.values.get(place), self.expectation.places[place]
+        if isinstance(expected.value, Array) and not isinstance(value, Array):
+            raise Disagreement("", (described(place, value, expected),))
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.expectation.places)
+
+    def __len__(self) -> int:
+        return len(self.expectation.places)
 
 
 def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
@@ -179,7 +199,7 @@ def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story
 
 def raised(error: Error) -> str:
     """An error in words, with the learner's line where there is one."""
-    name = f"{error.types[0]}: " if error.types and error.cause == "raised" else ""
+    name = f"{error.types[0]}: " if error.types else ""
     where = f"{error.step}: " if error.step else ""
     lines = [f"\n  line {frame.line}, in {frame.function}: {frame.text}" for frame in error.frames]
     return f"{where}{name}{error.message}{''.join(lines)}"

@@ -20,7 +20,7 @@ class Commands(click.Group):
     """The commands in the order in which they are met; starting is fast because the others stay unread."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS]  # `list` here would be the command of that name, once it is imported
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:

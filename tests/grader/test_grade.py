@@ -1,0 +1,336 @@
+"""Grading from file to report: several submissions at once, some of which hang, die, cheat, or are not there at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from normgrade import grade as grading
+from normgrade.course import Course, Exercise, Limits, carried
+from normgrade.errors import CourseError
+from normgrade.grade import Options, Submission, grade
+from normgrade.report import Check, Outcome, Report
+
+pytestmark = pytest.mark.usefixtures("expectations")
+Write = Callable[[str, str], Path]
+
+RMS = "def rms(x, eps=1e-5):\n    {body}\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
+LAYER = """
+import os, torch
+from torch import nn
+
+class Centring(nn.Module):
+    def __init__(self, num_features, momentum=0.1):
+        super().__init__()
+        self.momentum = momentum
+        self.weight = nn.Parameter(torch.ones(num_features))
+        self.register_buffer("running_mean", torch.zeros(num_features))
+        self.register_buffer("steps", torch.tensor(0))
+
+    def forward(self, x):
+        if x.dim() != 2:
+            raise ValueError("two dimensions, please")
+        if len(x) == 5:
+            {at_five}
+        mean = x.mean(0) if self.training else self.running_mean
+        if self.training:
+            self.steps += 1
+            self.running_mean += self.momentum * (mean.detach() - self.running_mean)
+        return (x - mean) * self.weight
+"""
+WITH_FIVE = {"test_training[5]", "test_running_mean"}  # the checks with a batch of five
+
+
+def written(folder: Path, exercise: Exercise, source: str, name: str = "") -> Submission:
+    path = folder / f"{len(list(folder.iterdir()))}_{exercise.file_name}"
+    path.write_text(source, encoding="utf-8")
+    return Submission(exercise, path, name or path.name)
+
+
+def outcomes(report: Report) -> dict[str, Outcome]:
+    return {check.name: check.outcome for check in report.checks}
+
+
+def failed(report: Report) -> dict[str, Check]:
+    return {check.name: check for check in report.checks if check.outcome is not Outcome.PASSED}
+
+
+def ran(*_: object) -> None:
+    raise AssertionError("something was run")
+
+
+# Many at once
+
+
+@pytest.fixture(scope="module")
+def together(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Report]:
+    """Submissions for two exercises, graded in one go, with what each is called."""
+    rms, centring, folder = tiny.exercise("rms"), tiny.exercise("centring"), tmp_path_factory.mktemp("together")
+    submissions = [
+        written(folder, rms, RMS.format(body="print('hello')"), "right function"),
+        written(folder, centring, centring.stub.read_text(encoding="utf-8"), "untouched stub"),
+        written(folder, centring, LAYER.format(at_five="pass"), "right layer"),
+        written(folder, rms, "def rms(x, eps=1e-5:\n", "syntax error"),
+        written(folder, rms, "def rsm(x, eps=1e-5):\n    return x\n", "misspelt"),
+        written(folder, rms, "1 / 0\ndef rms(x, eps=1e-5):\n    return x\n", "raises on import"),
+        written(folder, centring, LAYER.format(at_five="os._exit(3)"), "dies"),
+        written(folder, centring, LAYER.format(at_five="raise SystemExit(3)"), "exits"),
+        written(folder, rms, RMS.format(body="return None"), "returns nothing"),
+        Submission(rms, folder / "nowhere.py", "missing"),
+        written(folder, rms, RMS.format(body="pass"), "right function again"),
+    ]
+    return dict(zip([each.name for each in submissions], grade(submissions), strict=True))
+
+
+def test_every_submission_has_its_report_in_its_place(together: Mapping[str, Report]) -> None:
+    assert [report.submission for report in together.values()] == list(together)
+    assert [report.exercise for report in together.values()] == [
+        "rms", "centring", "centring", "rms", "rms", "rms", "centring", "centring", "rms", "rms", "rms",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "points"), [("right function", 8), ("right layer", 10), ("right function again", 8)])
+def test_right_ones_pass(name: str, points: int, together: Mapping[str, Report]) -> None:
+    report = together[name]
+    assert report.outcome is Outcome.PASSED and set(outcomes(report).values()) == {Outcome.PASSED}
+    assert (report.earned, report.possible, report.findings, report.diagnoses) == (points, points, (), ())
+
+
+def test_a_report_says_where_it_comes_from(together: Mapping[str, Report]) -> None:
+    report = together["right function"]
+    assert (report.exercise, report.submission, report.sandbox, report.seed) == ("rms", "right function", "process", 0)
+    assert report.duration_s >= sum(check.duration_s for check in report.checks) > 0
+
+
+def test_a_check_says_what_the_suite_says_of_it(together: Mapping[str, Report]) -> None:
+    checks = {check.name: check for check in together["returns nothing"].checks}
+    assert list(checks) == ["test_call", "test_rows[shape0]", "test_rows[shape1]", "test_alone", "test_half_precision"]
+    call, rows = checks["test_call"], checks["test_rows[shape1]"]
+    assert (call.claim, call.kind) == ("It can be called and returns a tensor of its input's shape.", "interface")
+    assert (call.outcome, call.points) == (Outcome.FAILED, 1)
+    assert call.message.splitlines()[0] == "the result should be a float32 tensor"  # pytest around this test may add lines
+    assert (rows.outcome, rows.points, rows.kind, rows.hint) == (Outcome.SKIPPED, 2, "formula", "")
+
+
+def test_what_is_printed_stands_under_its_check(together: Mapping[str, Report]) -> None:
+    assert {check.stdout for check in together["right function"].checks} == {"hello\n", "hello\nhello\nhello\n"}
+    assert {check.stdout for check in together["right function again"].checks} == {""}
+
+
+def test_an_untouched_stub_is_not_started(together: Mapping[str, Report]) -> None:
+    report = together["untouched stub"]
+    assert report.outcome is Outcome.NOT_STARTED
+    assert (report.findings, report.checks, report.diagnoses, report.earned, report.possible) == ((), (), (), 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "says"),
+    [
+        ("syntax error", "syntax", "The file is not valid Python: "),
+        ("misspelt", "contract", "The file defines no `rms`; found `rsm`. Rename it."),
+        ("missing", "file", "nowhere.py"),
+    ],
+)
+def test_what_inspection_finds_ends_it(name: str, rule: str, says: str, together: Mapping[str, Report]) -> None:
+    report = together[name]
+    [finding] = report.findings
+    assert (report.outcome, report.checks, report.earned, report.possible) == (Outcome.FAILED, (), 0, 8)
+    assert finding.rule == rule and says in finding.text
+
+
+def test_a_file_that_cannot_be_loaded_fails_with_its_line(together: Mapping[str, Report]) -> None:
+    report = together["raises on import"]
+    first, *rest = report.checks
+    assert report.outcome is Outcome.FAILED and first.outcome is Outcome.FAILED
+    assert first.message == "ZeroDivisionError: division by zero\n  line 1, in <module>: 1 / 0"
+    assert {check.outcome for check in rest} == {Outcome.SKIPPED}
+
+
+@pytest.mark.parametrize(("name", "message"), [("dies", "your code ended the process with exit code 3"), ("exits", "SystemExit: 3")])
+def test_an_end_of_the_process_fails_only_its_own_checks(name: str, message: str, together: Mapping[str, Report]) -> None:
+    found = failed(together[name])
+    assert found.keys() == WITH_FIVE and {check.outcome for check in found.values()} == {Outcome.FAILED}
+    assert found["test_training[5]"].message.startswith(f"step 1: {message}" if name == "exits" else message)
+    assert together[name].earned == 10 - 2 - 2
+
+
+# Without running anything
+
+
+def test_nothing_is_run_where_there_is_nothing_to_run(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grading, "at_desk", ran)
+    rms = tiny.exercise("rms")
+    stub, broken = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8")), written(tmp_path, rms, "def rms(:")
+    reports = grade([stub, broken, Submission(rms, tmp_path, "a folder")], Options(seed=7, tier="process"))
+    assert [report.outcome for report in reports] == [Outcome.NOT_STARTED, Outcome.FAILED, Outcome.FAILED]
+    assert {(report.seed, report.sandbox, report.checks, report.duration_s) for report in reports} == {(7, "process", (), 0.0)}
+    assert grade([]) == []
+
+
+# Time
+
+
+@pytest.fixture(scope="module")
+def slow(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """One that hangs on a batch of five, under a limit for every single answer."""
+    exercise = replace(tiny.exercise("centring"), limits=Limits(answer_s=1.0, total_s=60.0))
+    [report] = grade([written(tmp_path_factory.mktemp("slow"), exercise, LAYER.format(at_five="while True: pass"))])
+    return report
+
+
+def test_an_endless_loop_fails_only_its_own_checks(slow: Report) -> None:
+    found = failed(slow)
+    assert slow.outcome is Outcome.FAILED and found.keys() == WITH_FIVE
+    assert {check.message for check in found.values()} == {"no answer within 1 s: is there an endless loop?"}
+
+
+def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
+    source = LAYER.format(at_five="pass").replace("    def forward(self, x):\n", "    def forward(self, x):\n        while True: pass\n")
+    [report] = grade([written(tmp_path, tiny.exercise("centring"), source)], Options(timeout_s=1.5))
+    found = failed(report)
+    assert report.outcome is Outcome.FAILED and outcomes(report)["test_build"] is Outcome.PASSED
+    assert all(check.message.endswith("the time for all checks (1.5 s) is used up") for check in found.values())
+    assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
+
+
+# Banned calls
+
+TORCH_BATCH_NORM = """
+import torch
+from torch import nn
+
+
+class BatchNorm(nn.BatchNorm1d):
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True):
+        super().__init__(num_features, eps, momentum, affine, track_running_stats)
+
+    def forward(self, x):
+        return super().forward(x.flatten(2)).reshape(x.shape) if x.dim() == 4 else super().forward(x)
+"""
+TORCH_BATCH_NORM_INSIDE = """
+import torch
+import torch.nn as nn
+from torch.nn import BatchNorm1d as B1
+
+
+class BatchNorm(nn.Module):
+    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True):
+        super().__init__()
+        inner = B1(num_features, eps, momentum, affine, track_running_stats)
+        self.inner = [inner, nn.BatchNorm2d(num_features, eps, momentum, affine, track_running_stats)]
+        self.weight, self.bias = inner.weight, inner.bias
+        for name in ("running_mean", "running_var", "num_batches_tracked"):
+            self.register_buffer(name, getattr(inner, name))
+
+    def forward(self, x):
+        layer = self.inner[x.dim() == 4].train(self.training)
+        layer.weight, layer.bias = self.weight, self.bias
+        layer.running_mean, layer.running_var, layer.num_batches_tracked = self.running_mean, self.running_var, self.num_batches_tracked
+        return layer(x)
+"""
+TORCH_LAYER_NORM = """
+import torch
+
+
+class LayerNorm(torch.nn.LayerNorm):
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):
+        super().__init__(normalized_shape, eps, elementwise_affine, bias)
+
+    def forward(self, x):
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        weight, bias = (None if t is None else t.to(wide.dtype) for t in (self.weight, self.bias))
+        return torch.nn.functional.layer_norm(wide, self.normalized_shape, weight, bias, self.eps).to(x.dtype)
+"""
+
+
+@pytest.fixture(scope="module")
+def cheats(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Report]:
+    course, folder = Course(carried()), tmp_path_factory.mktemp("cheats")
+    sources = {"a subclass": TORCH_BATCH_NORM, "two layers inside": TORCH_BATCH_NORM_INSIDE, "a layer norm": TORCH_LAYER_NORM}
+    slugs = {"a subclass": "batch_norm", "two layers inside": "batch_norm", "a layer norm": "layer_norm"}
+    submissions = [written(folder, course.exercise(slugs[name]), source, name) for name, source in sources.items()]
+    return dict(zip(sources, grade(submissions), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("a subclass", [(6, "torch.nn.BatchNorm1d")]),
+        ("two layers inside", [(10, "torch.nn.BatchNorm1d"), (11, "torch.nn.BatchNorm2d")]),
+        ("a layer norm", [(5, "torch.nn.LayerNorm"), (12, "torch.nn.functional.layer_norm")]),
+    ],
+)
+def test_the_library_passes_every_check_and_fails_for_the_ban(
+    name: str, places: list[tuple[int, str]], cheats: Mapping[str, Report]
+) -> None:
+    report = cheats[name]
+    assert failed(report) == {} and report.earned == report.possible == 20
+    assert report.outcome is Outcome.FAILED and report.diagnoses == ()
+    found = [(finding.line, finding.rule, finding.text) for finding in report.findings]
+    assert found == [(line, "banned", f"This line uses `{used}`: the exercise is to write it by hand.") for line, used in places]
+
+
+# Options
+
+
+def test_the_seed_draws_the_inputs(tiny: Course, tmp_path: Path) -> None:
+    submission = written(tmp_path, tiny.exercise("rms"), RMS.format(body="return x"))
+    reports = [grade([submission], Options(seed=seed))[0] for seed in (1, 2)]
+    one, other = (failed(report)["test_rows[shape0]"].differences[0].expected for report in reports)
+    assert one != other and [report.seed for report in reports] == [1, 2]
+
+
+def test_a_stub_is_graded_where_that_is_asked_for(tiny: Course, tmp_path: Path) -> None:
+    rms = tiny.exercise("rms")
+    stub = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8"))
+    [report] = grade([stub], Options(allow_stub=True))
+    assert report.outcome is Outcome.FAILED and report.checks[0].message.startswith("NotImplementedError: divide every row")
+
+
+def test_progress_is_told_after_every_check(tiny: Course, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    submissions = [
+        written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"), "right"),
+        written(tmp_path, tiny.exercise("rms"), RMS.format(body="return x"), "wrong"),
+    ]
+    grade(submissions, Options(progress=lambda *what: told.append(what)))
+    counted = [(name, done, 5) for name in ("right", "wrong") for done in (1, 2, 3, 4, 5)]
+    assert told == [*counted, ("wrong: looking for the mistake", 0, 0)]
+
+
+# Broken courses
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "name", "message"),
+    [
+        ("tests/hidden/test_rms.py", 'agree(probe("row', 'agree(1 + probe("row', "test_alone", "TypeError: "),
+        ("tests/hidden/test_rms.py", '"row_by_row"', '"by_column"', "test_alone", "BrokenSuite: the reference itself raises Attribute"),
+        ("solutions/rms/reference.py", "wide.square()", "(1 / 0)", "test_rows[shape0]", "BrokenSuite: the reference itself raises Zero"),
+    ],
+)
+def test_a_broken_course_is_an_error_and_nobody_elses_fault(
+    path: str, old: str, new: str, name: str, message: str, tiny: Course, edited_course: Callable[..., Course]
+) -> None:
+    exercise = edited_course({path: [(old, new)]}).exercise("rms")
+    [report] = grade([Submission(exercise, tiny.exercise("rms").reference, "right")])
+    assert report.outcome is Outcome.ERROR and report.findings == ()
+    [check] = [check for check in report.checks if check.name == name]
+    assert check.outcome is Outcome.ERROR and check.message.startswith(f"the suite is broken, not your code: {message}")
+
+
+def test_a_suite_that_is_no_python_is_named(edited_course: Callable[..., Course]) -> None:
+    exercise = edited_course({"tests/hidden/test_rms.py": "import pytest\ndef test_it(agree:\n"}).exercise("rms")
+    with pytest.raises(CourseError) as caught:
+        grade([Submission(exercise, exercise.reference, "right")])
+    assert str(caught.value).startswith(f"{exercise.suite}: the hidden suite cannot be collected: ")
+
+
+def test_probes_that_cannot_be_loaded_are_an_error_that_names_them(edited_course: Callable[..., Course]) -> None:
+    exercise = edited_course({"exercises/rms/probes.py": "1 / 0\n"}).exercise("rms")
+    [report] = grade([Submission(exercise, exercise.reference, "right")])
+    assert report.outcome is Outcome.ERROR and {check.outcome for check in report.checks} == {Outcome.ERROR}
+    assert "ZeroDivisionError: division by zero." in report.checks[0].message
