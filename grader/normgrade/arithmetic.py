@@ -2,13 +2,14 @@
 
 After D. S. Parker, "Monte Carlo arithmetic: how to gamble with floating point and win", 2000. In float64 each result, forward and
 backward, is multiplied by 1 + ξ·u, where u is the unit roundoff of the arithmetic that is imitated and ξ is normally distributed. Random
-signs in the place of ξ are worse: two of them cancel exactly every other time, and once in 2⁸ elements in all of 8 plays, which leaves a
+signs in the place of ξ are worse: two of them cancel exactly every other time, and once in 2ᴾ elements in all of P plays, which leaves a
 spread of nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any
 
 import torch
@@ -28,13 +29,17 @@ EXACT = frozenset(
 )
 
 
+FACTORS = 2**20
+STRIDE = 65_537  # between the first factors of one seed and the next: more than a play on a suite's inputs uses, and prime
+
+
 class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Multiplies the result of every inexact operation by 1 + ξ·u, in place where the operation works in place."""
 
     def __init__(self, unit_roundoff: float, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.unit_roundoff = unit_roundoff
-        self.generator = torch.Generator().manual_seed(seed)
+        self.factors = factors(unit_roundoff)
+        self.used = seed * STRIDE % len(self.factors)
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -43,16 +48,36 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        if func.is_view or func.overloadpacket.__name__ in EXACT:
-            return result
-        return apply(self.rounded, result, mutable=func._schema.is_mutable)
+        exact, mutable = nature(func)
+        return result if exact else apply(self.rounded, result, mutable)
 
     def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
         if not number.is_floating_point():
             return number
-        noise = torch.randn(number.shape, generator=self.generator, dtype=number.dtype)
-        factor = noise.mul_(self.unit_roundoff).add_(1)
+        factor = self.next_factors(number.numel()).view(number.shape).to(number.dtype)
         return number.mul_(factor) if mutable else number * factor
+
+    def next_factors(self, size: int) -> torch.Tensor:
+        """The next so many of the factors; from the first one on again, where too few are left."""
+        if size > len(self.factors):
+            return torch.cat([self.factors] * (size // len(self.factors) + 1))[:size]
+        if self.used + size > len(self.factors):
+            self.used = 0
+        self.used += size
+        return self.factors[self.used - size : self.used]
+
+
+@lru_cache(maxsize=4)
+def factors(unit_roundoff: float) -> torch.Tensor:
+    """Random factors 1 + ξ·u, drawn once: a slice of them costs a fraction of what drawing does."""
+    noise = torch.randn(FACTORS, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    return noise.mul_(unit_roundoff).add_(1)
+
+
+@cache
+def nature(func: Any) -> tuple[bool, bool]:
+    """Whether an operation is exact, and whether it works in place."""
+    return func.is_view or func.overloadpacket.__name__ in EXACT, func._schema.is_mutable
 
 
 def apply(change: Callable[[torch.Tensor, bool], torch.Tensor], result: Any, mutable: bool) -> Any:

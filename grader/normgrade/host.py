@@ -131,6 +131,7 @@ class Worker:
         """The course's own code comes first, before any of the submission's."""
         try:
             error = line.ask(probes, PROBES_S).error
+            line.printed()  # what probes print is nobody's business, nor the submission's
         except (Silence, HungUp, Forged):
             error = Error(Cause.NOT_LOADED, "it gave no answer")
         if error is not None:

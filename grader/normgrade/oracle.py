@@ -7,7 +7,7 @@ import linecache
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -106,8 +106,7 @@ def expect(implementation: ModuleType, request: Request, probes: ModuleType | No
     true = play_exactly(implementation, wide, probes)
     moved = []
     for seed in range(plays):
-        with RandomRounding(unit, seed):
-            moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes))
+        moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes, RandomRounding(unit, seed)))
     places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
     for dtype in HALF if request.probe == "layer_story" else ():
         if any(place.dtype == dtype for place in places.values()):
@@ -160,8 +159,10 @@ def floats(request: Request, change: Callable[[np.ndarray, str], np.ndarray]) ->
 def perturbed(request: Request, unit: float, seed: int, where: str = "") -> Request:
     """The request with every number that goes in, below the path `where`, multiplied by 1 + ξ·u."""
 
+    random = generator("perturbed", seed)
+
     def shake(values: np.ndarray, path: str) -> np.ndarray:
-        return values * (1 + unit * generator(seed, path).standard_normal(values.shape)) if path.startswith(where) else values
+        return values * (1 + unit * random.standard_normal(values.shape)) if path.startswith(where) else values
 
     return floats(request, shake)
 
@@ -171,13 +172,16 @@ def widened(request: Request) -> Request:
     return floats(request, lambda values, _: values.astype(np.float64))
 
 
-def play_exactly(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:
+def play_exactly(
+    implementation: ModuleType, request: Request, probes: ModuleType | None, arithmetic: AbstractContextManager[object] | None = None
+) -> Observation:
+    """Play in float64, or in another arithmetic on float64 numbers."""
     import torch
 
-    from normgrade.play import play
+    from normgrade.play import NATIVE, play
 
     with quiet():
-        return play(implementation, request, probes, dtype=torch.float64)
+        return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE)
 
 
 def play_natively(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:

@@ -7,6 +7,7 @@ import random
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +18,7 @@ from normgrade import probes as generic
 from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
 
 MESSAGE_LIMIT = 2000  # characters of an exception's text
+NATIVE = nullcontext()
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 PLAIN = {
     torch.float16, torch.bfloat16, torch.float32, torch.float64,
@@ -40,15 +42,19 @@ def play(
     probes: ModuleType | None = None,
     size_limit_bytes: int | None = None,
     dtype: torch.dtype = torch.float32,
+    arithmetic: AbstractContextManager[object] = NATIVE,
 ) -> Observation:
     """Play the probe that the request names; whatever goes wrong in it is part of what was observed.
 
-    `dtype` is PyTorch's default while the probe runs. A value of more than `size_limit_bytes` is described, not returned.
+    `dtype` is PyTorch's default while the probe runs, and `arithmetic` what its operations are carried out in. A value of more than
+    `size_limit_bytes` is described, not returned.
     """
     settle(dtype)
     try:
         probe = getattr(probes, request.probe, None) or getattr(generic, request.probe)
-        seen, error = probe(implementation, **to_tensors(request.inputs)), None
+        inputs = to_tensors(request.inputs)
+        with arithmetic:
+            seen, error = probe(implementation, **inputs), None
     except generic.Stopped as stop:
         seen, error = stop.seen, describe(stop.__cause__ or stop, implementation.__file__, stop.step)
     except BaseException as raised:  # SystemExit and KeyboardInterrupt are the submission's doing too

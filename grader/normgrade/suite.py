@@ -20,7 +20,7 @@ import pytest
 from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
-from normgrade.errors import CourseError, GraderError
+from normgrade.errors import CourseError, GraderError, UsageError
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.report import Check, Difference, Outcome
@@ -326,7 +326,7 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
             return Outcome.FAILED, str(error) or "the claim does not hold", ()
         case pytest.skip.Exception():
             return Outcome.SKIPPED, str(error), ()
-        case GraderError() | KeyboardInterrupt():
+        case GraderError() | UsageError() | KeyboardInterrupt():
             raise error
         case _:
             return Outcome.ERROR, f"the suite is broken, not your code: {type(error).__name__}: {error}", ()
@@ -346,7 +346,7 @@ def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite
     if plugin.raised is not None:
         raise plugin.raised
     if not results:
-        why = plugin.broken[0].strip().splitlines()[-1] if plugin.broken else f"pytest ended with {code!r}"
+        why = plugin.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if plugin.broken else f"pytest ended with {code!r}"
         raise CourseError(f"{', '.join(str(exercise.suite) for exercise in exercises)}: the hidden suite cannot be collected: {why}")
     return results[0]
 

@@ -362,12 +362,14 @@ def layers() -> list[Layer]:
 class RandomSigns(RandomRounding):  # type: ignore[no-untyped-call]
     """Monte Carlo arithmetic with ξ = ±1."""
 
-    def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
-        if not number.is_floating_point():
-            return number
-        signs = torch.randint(0, 2, number.shape, generator=self.generator, dtype=number.dtype).mul_(2).sub_(1)
-        factor = signs.mul_(self.unit_roundoff).add_(1)
-        return number.mul_(factor) if mutable else number * factor
+    def __init__(self, unit_roundoff: float, seed: int) -> None:
+        super().__init__(unit_roundoff, seed)
+        self.unit_roundoff = unit_roundoff
+        self.generator = torch.Generator().manual_seed(seed)
+
+    def next_factors(self, size: int) -> torch.Tensor:
+        signs = torch.randint(0, 2, (size,), generator=self.generator, dtype=torch.float64).mul_(2).sub_(1)
+        return signs.mul_(self.unit_roundoff).add_(1)
 
 
 def signed(wide: Request, unit: float, seed: int) -> Request:

@@ -44,13 +44,13 @@ def tiny() -> Course:
     return Course(TINY)
 
 
-@pytest.fixture
-def edited_course(tmp_path: Path) -> EditedCourse:
+@pytest.fixture(scope="session")
+def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
     """A copy of the tiny course with some of its files edited: path → [(old, new), …], or its whole new text."""
 
     def edited(edits: dict[str, list[tuple[str, str]] | str]) -> Course:
-        root = tmp_path / "course"
-        shutil.copytree(TINY, root, ignore=shutil.ignore_patterns("__pycache__"))
+        root = tmp_path_factory.mktemp("course")
+        shutil.copytree(TINY, root, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         for name, edit in edits.items():
             path = root / name
             text = edit if isinstance(edit, str) else path.read_text(encoding="utf-8")

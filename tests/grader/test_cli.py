@@ -19,7 +19,9 @@ from normgrade import cli
 from normgrade.cli import check as check_module
 from normgrade.course import Course, carried
 from normgrade.errors import GraderError
+from normgrade.grade import Submission, grade
 from normgrade.render.json import render_json
+from normgrade.report import Report
 
 EditedCourse = Callable[..., Course]
 XUNIT2 = xmlschema.XMLSchema(Path(__file__).with_name("xunit2.xsd"))
@@ -70,6 +72,21 @@ def in_a_process(*arguments: str, cwd: Path, course: Course | None = None, comma
     start = command or (sys.executable, "-W", "error", "-m", "normgrade")
     done = subprocess.run([*start, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=300)
     return Said(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def wrong_report(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = tmp_path_factory.mktemp("wrong") / "rms.py"
+    path.write_text(WRONG_RMS, encoding="utf-8")
+    [report] = grade([Submission(tiny.exercise("rms"), path, path.name)])
+    return report
+
+
+@pytest.fixture
+def graded_before(wrong_report: Report, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong rms.py in this folder, of which the report is ready: only what follows after grading is of interest."""
+    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
+    monkeypatch.setattr(check_module, "grade", lambda submissions, options: [wrong_report for _ in submissions])
 
 
 def put(folder: Path, tiny: Course, *slugs: str) -> None:
@@ -240,15 +257,15 @@ def test_the_report_is_written_to_a_file(run: Run, here: Path, tiny: Course) -> 
     XUNIT2.validate(here / "r.xml")
 
 
-def test_the_junit_report_is_valid(run: Run, here: Path) -> None:
-    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
+@pytest.mark.usefixtures("graded_before")
+def test_the_junit_report_is_valid(run: Run) -> None:
     said = run("check", "--format", "junit")
     assert said.code == 1 and "<failure" in said.out
     XUNIT2.validate(said.out)
 
 
-def test_what_is_shown_of_a_failure(run: Run, here: Path) -> None:
-    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
+@pytest.mark.usefixtures("graded_before")
+def test_what_is_shown_of_a_failure(run: Run) -> None:
     said = run("check")
     text = " ".join(said.out.split())
     assert "✗ Every row is divided by its own root mean square." in text
@@ -272,10 +289,10 @@ def test_the_time_limit_is_taken(run: Run, here: Path) -> None:
     assert said.code == 1 and said.reports[0]["checks"][0]["message"] == "the time for all checks (1.25 s) is used up"
 
 
+@pytest.mark.usefixtures("graded_before")
 @pytest.mark.parametrize("level", ["claims", "score"])
-def test_a_course_reveals_what_it_wants(level: str, run: Run, here: Path, edited_course: EditedCourse) -> None:
+def test_a_course_reveals_what_it_wants(level: str, run: Run, edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": [("banned", f'reveal = "{level}"\nbanned')]})
-    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
     [report] = run("check", "rms", "--course", course.root, "--format", "json").reports
     assert report["outcome"] == "failed" and report["score"] == {"earned": 1, "possible": 8}
     assert bool(report["checks"]) == (level == "claims")

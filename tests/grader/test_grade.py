@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +15,7 @@ from normgrade import grade as grading
 from normgrade.course import Course, Exercise, Limits, carried
 from normgrade.errors import CourseError
 from normgrade.grade import Options, Submission, grade
+from normgrade.output import Capture
 from normgrade.report import Check, Outcome, Report
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -110,14 +114,41 @@ def test_a_check_says_what_the_suite_says_of_it(together: Mapping[str, Report]) 
     assert list(checks) == ["test_call", "test_rows[shape0]", "test_rows[shape1]", "test_alone", "test_half_precision"]
     call, rows = checks["test_call"], checks["test_rows[shape1]"]
     assert (call.claim, call.kind) == ("It can be called and returns a tensor of its input's shape.", "interface")
-    assert (call.outcome, call.points) == (Outcome.FAILED, 1)
-    assert call.message.splitlines()[0] == "the result should be a float32 tensor"  # pytest around this test may add lines
+    assert (call.outcome, call.points, call.message) == (Outcome.FAILED, 1, "")
+    [difference] = call.differences
+    assert (difference.place, difference.expected, difference.actual) == ("result", "a float32 tensor of shape (2, 3)", None)
     assert (rows.outcome, rows.points, rows.kind, rows.hint) == (Outcome.SKIPPED, 2, "formula", "")
 
 
 def test_what_is_printed_stands_under_its_check(together: Mapping[str, Report]) -> None:
     assert {check.stdout for check in together["right function"].checks} == {"hello\n", "hello\nhello\nhello\n"}
     assert {check.stdout for check in together["right function again"].checks} == {""}
+
+
+def test_what_the_probes_print_is_not_the_submissions(
+    edited_course: Callable[..., Course], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("normgrade.line.Capture", SlowlyRead)
+    exercise = edited_course({"exercises/rms/probes.py": [("def row", "print('loud')\n\n\ndef row")]}).exercise("rms")
+    [report] = grade([written(tmp_path, exercise, RMS.format(body="print('hello')"))])
+    assert {check.stdout for check in report.checks} == {"hello\n", "hello\nhello\nhello\n"}
+
+
+class SlowlyRead(Capture):
+    """Output that arrives later than the answer to which it belongs."""
+
+    def read(self, fd: int) -> None:
+        reading, writing = os.pipe()
+
+        def pass_on() -> None:
+            while chunk := os.read(fd, 4096):
+                time.sleep(0.1)
+                os.write(writing, chunk)
+            os.close(fd)
+            os.close(writing)
+
+        threading.Thread(target=pass_on, daemon=True).start()
+        super().read(reading)
 
 
 def test_an_untouched_stub_is_not_started(together: Mapping[str, Report]) -> None:

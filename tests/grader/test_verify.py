@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,20 @@ from normgrade.verify import counted, in_words, verify
 
 pytestmark = pytest.mark.usefixtures("expectations")
 EditedCourse = Callable[..., Course]
-PROOFS = ["contract", "points", "stub", "right", "wrong", "named"]
+Edits = dict[str, list[tuple[str, str]] | str]
+CLAIMS = {  # of `rms`
+    "contract": "Stub, reference and alternatives define what the contract names, by hand.",
+    "points": "The points of the suite sum to 8.",
+    "stub": "The untouched stub fails.",
+    "right": "The reference and 1 alternative pass.",
+    "wrong": "4 known mistakes fail.",
+    "named": "Every known mistake is diagnosed by its own name, and by no other.",
+}
 REFERENCE, SUITE = "solutions/rms/reference.py", "tests/hidden/test_rms.py"
 ALTERNATIVE, MISTAKES, STUB = "solutions/rms/alternatives/einsum.py", "solutions/rms/mistakes.toml", "exercises/rms/rms.py"
 ROOT = ("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square + 2 * eps)")
 RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
+LIBRARY = "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"
 TWIN = """
 [[mistake]]
 name = "no-mean"
@@ -47,76 +57,64 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     told: list[tuple[str, int, int]] = []
     rms, centring = verify(list(tiny), seeds=(0, 1), options=Options(progress=lambda *what: told.append(what)))
     assert failures(rms) == failures(centring) == {}
-    assert [check.name for check in rms.checks] == [check.name for check in centring.checks] == PROOFS
+    assert {check.name: check.claim for check in rms.checks} == CLAIMS
+    assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
     assert (rms.earned, rms.possible, rms.sandbox, rms.seed) == (6, 6, "process", 0)
     assert [done for what, done, total in told if (what, total) == ("rms: mistakes", 8)] == list(range(8))
     assert [done for what, done, total in told if (what, total) == ("centring: right answers", 4)] == list(range(4))
 
 
-def test_the_claims_say_what_is_proved(tiny: Course) -> None:
-    claims = {check.name: check.claim for check in proved(tiny).checks}
-    assert claims == {
-        "contract": "Stub, reference and alternatives define what the contract names, by hand.",
-        "points": "The points of the suite sum to 8.",
-        "stub": "The untouched stub fails.",
-        "right": "The reference and 1 alternative pass.",
-        "wrong": "4 known mistakes fail.",
-        "named": "Every known mistake is diagnosed by its own name, and by no other.",
-    }
+BEFORE_THE_LAST = '[[mistake]]\nname = "no-upcast"'
+BROKEN: dict[str, Edits] = {
+    "in many ways": {
+        STUB: "def rsm(x, eps=1e-5):\n    raise NotImplementedError\n",
+        SUITE: [("points(1)\ndef test_half", "points(3)\ndef test_half")],
+        ALTERNATIVE: [("/ x.shape[-1]", "/ 2")],
+        MISTAKES: [(BEFORE_THE_LAST, f"{HARMLESS}{TWIN}\n{BEFORE_THE_LAST}")],
+    },
+    "in other ways": {
+        STUB: RIGHT,
+        SUITE: [("randn(4, 8) * 300", "randn(4, 8)")],
+        ALTERNATIVE: LIBRARY,
+    },
+    "in its suite": {SUITE: [('agree(probe("row', 'agree(1 + probe("row')], ALTERNATIVE: [(").to(x.dtype)", ")")]},
+}
 
 
-@pytest.mark.parametrize(
-    ("edits", "proof", "says"),
-    [
-        pytest.param(
-            {ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}, "right", "einsum.py, seed 0: test_rows[shape0] failed · result",
-            id="an alternative that fails",
-        ),
-        pytest.param(
-            {ALTERNATIVE: [(").to(x.dtype)", ")")]}, "right", "einsum.py, seed 0: test_half_precision failed · result",
-            id="an alternative that fails at one check",
-        ),
-        pytest.param(
-            {SUITE: [("randn(4, 8) * 300", "randn(4, 8)")]}, "wrong", "no-upcast, seed 0: passes every check.",
-            id="a mistake that passes",
-        ),
-        pytest.param(
-            {MISTAKES: [('[[mistake]]\nname = "no-upcast"', f'{HARMLESS}\n[[mistake]]\nname = "no-upcast"')]},
-            "wrong", "harmless, seed 0: passes every check.",
-            id="a mistake that is none",
-        ),
-        pytest.param(
-            {MISTAKES: [('[[mistake]]\nname = "no-upcast"', f'{TWIN}\n[[mistake]]\nname = "no-upcast"')]},
-            "named", "no-mean, seed 0: taken for sum-for-mean or no-mean.",
-            id="a mistake that is taken for another",
-        ),
-        pytest.param({SUITE: [("points(1)\ndef test_half", "points(3)\ndef test_half")]}, "points", "They sum to 10.", id="too many points"),
-        pytest.param({STUB: RIGHT}, "stub", "It passes.", id="a stub that passes"),
-        pytest.param(
-            {STUB: "def rsm(x, eps=1e-5):\n    raise NotImplementedError\n"},
-            "contract", "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
-            id="a stub that misses the contract",
-        ),
-        pytest.param(
-            {ALTERNATIVE: "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"},
-            "contract", "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
-            id="an alternative that is not by hand",
-        ),
-        pytest.param(
-            {SUITE: [('agree(probe("row', 'agree(1 + probe("row')]},
-            "right", "reference.py, seed 0: test_alone error · the suite is broken, not your code: TypeError: ",
-            id="a check that is broken",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_broken_is_found_and_named(
-    edits: dict[str, list[tuple[str, str]] | str], proof: str, says: str, edited_course: EditedCourse
-) -> None:
-    report = proved(edited_course(edits))
-    found = failures(report)
-    assert report.outcome is Outcome.FAILED and says in found[proof]
-    assert proof == list(found)[0] or proof == "right"
+@pytest.fixture(scope="module", params=BROKEN)
+def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectations: Path) -> tuple[str, dict[str, str]]:
+    """In which way the course is broken, and what the proofs that failed say."""
+    report = proved(edited_course(BROKEN[request.param]))
+    assert report.outcome is Outcome.FAILED
+    return request.param, failures(report)
+
+
+TOLD = {
+    "in many ways": {
+        "contract": "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
+        "points": "They sum to 10.",
+        "right": "einsum.py, seed 0: test_rows[shape0] failed · result",
+        "wrong": "harmless, seed 0: passes every check.",
+        "named": "no-mean, seed 0: taken for sum-for-mean or no-mean.",
+    },
+    "in other ways": {
+        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
+        "stub": "It passes.",
+        "wrong": "no-upcast, seed 0: passes every check.",
+        "named": "no-upcast, seed 0: not recognised.",
+    },
+    "in its suite": {
+        "right": "einsum.py, seed 0: test_half_precision failed · result",
+        "wrong": "eps-outside-root: test_alone error · the suite is broken, not your code: TypeError: ",
+    },
+}
+
+
+def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -> None:
+    way, found = broken
+    assert found.keys() == TOLD[way].keys()
+    assert [proof for proof, says in TOLD[way].items() if says not in found[proof]] == []
 
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
@@ -140,7 +138,7 @@ def test_a_reference_that_fails_its_own_suite_is_named(edited_course: EditedCour
 
 def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> None:
     course = edited_course({MISTAKES: [("torch.sqrt(mean_square + eps)", "torch.sqrt(nothing)")]})
-    with pytest.raises(CourseError, match="must occur exactly once in reference.py, not 0 times"):
+    with pytest.raises(CourseError, match=r"must occur exactly once in reference\.py, not 0 times"):
         proved(course)
 
 
