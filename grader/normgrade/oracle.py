@@ -90,10 +90,15 @@ class Oracle:
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
         """The source, and the exercise's own probes, as modules."""
-        try:
-            return module(source, "implementation"), None if self.probes is None else module(self.probes, "probes")
-        except Exception as error:
-            raise CourseError(f"A source of the course cannot be executed: {type(error).__name__}: {error}.") from error
+        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, "probes")
+
+
+def executed(source: str, what: str) -> ModuleType:
+    """A source of the course as a module; a CourseError if it raises."""
+    try:
+        return module(source, what)
+    except Exception as error:
+        raise CourseError(f"The course's own {what} cannot be executed: {type(error).__name__}: {error}.") from error
 
 
 def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:

@@ -20,7 +20,7 @@ import pytest
 from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
-from normgrade.errors import CourseError, GraderError, UsageError
+from normgrade.errors import CourseError, GraderError
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.report import Check, Difference, Outcome
@@ -326,8 +326,10 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
             return Outcome.FAILED, str(error) or "the claim does not hold", ()
         case pytest.skip.Exception():
             return Outcome.SKIPPED, str(error), ()
-        case GraderError() | UsageError() | KeyboardInterrupt():
+        case GraderError() | KeyboardInterrupt():
             raise error
+        case CourseError():
+            return Outcome.ERROR, str(error), ()
         case _:
             return Outcome.ERROR, f"the suite is broken, not your code: {type(error).__name__}: {error}", ()
 
