@@ -35,8 +35,9 @@ class Bar:
     def __call__(self, what: str, done: int, total: int) -> None:
         if self.progress is None:
             self.progress = started()
-        [task] = self.progress.task_ids
-        self.progress.update(task, description=what, completed=done, total=total or None)
+        [task] = self.progress.tasks
+        task.total = total or None  # without a total the bar just moves
+        self.progress.update(task.id, description=what, completed=done)
 
     def stop(self) -> None:
         if self.progress is not None:
@@ -45,9 +46,9 @@ class Bar:
 
 def started() -> rich.progress.Progress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn()
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
     progress.add_task("")
     progress.start()

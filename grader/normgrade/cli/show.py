@@ -25,7 +25,7 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     if stub:
         click.echo(read(exercise.stub), nl=False)
         return
-    prompt = folded(read(exercise.prompt), answers)
+    prompt = unfolded(read(exercise.prompt)) if answers else folded(read(exercise.prompt), slug)
     if not sys.stdout.isatty():
         click.echo(prompt, nl=False)
         return
@@ -36,8 +36,16 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     console.print(Markdown(prompt), width=min(console.width, 100))
 
 
-def folded(prompt: str, answers: bool) -> str:
-    """The prompt with what is folded away left out, or unfolded: a terminal has nothing to click on."""
-    if answers:
-        return FOLDED.sub(lambda match: f"**{match[1].strip()}**\n\n{match[2].strip()}\n\n", prompt)
-    return FOLDED.sub(lambda match: f"*{match[1].strip()}: `normgrade show … --answers`*\n\n", prompt)
+def folded(prompt: str, slug: str) -> str:
+    """The prompt without what is folded away, for a terminal has nothing to click on, and how to see that."""
+    shown, count = FOLDED.subn(lambda match: title(match[1]), prompt)
+    return f"{shown.rstrip()}\n\n`normgrade show {slug} --answers` shows the answers too.\n" if count else prompt
+
+
+def unfolded(prompt: str) -> str:
+    return FOLDED.sub(lambda match: f"{title(match[1])}{match[2].strip()}\n\n", prompt)
+
+
+def title(summary: str) -> str:
+    """What stands where something is folded away: the question, or nothing where that stands before it."""
+    return "" if summary.strip() == "Answer" else f"**{summary.strip()}**\n\n"
