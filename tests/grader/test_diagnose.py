@@ -138,6 +138,7 @@ class BatchNorm(nn.Module):
 GREEK = [("weight", "gamma"), ("bias =", "beta ="), ("self.bias", "self.beta")]
 ONE_PASS = ("((h - mu) ** 2).sum(self.dims, keepdim=True) / self.n", "(h * h).sum(self.dims, keepdim=True).div(self.n) - mu ** 2")
 UNBIASED = ("sum(self.dims, keepdim=True) / self.n\n        y", "sum(self.dims, keepdim=True) / (self.n - 1)\n        y")
+CLAMPED = ("* torch.rsqrt(var + self.eps)", "/ var.sqrt().clamp(min=self.eps)")  # NaN where there is no eps agrees with this, too
 NARROW_FLOAT16 = ("x.to(torch.promote_types(x.dtype, torch.float32))", "x if x.dtype is torch.float16 else x.float()")
 BIASED_RUNNING = ("var * n / (n - 1)", "var")
 
@@ -156,6 +157,7 @@ ON_REAL_EXERCISES: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, .
     "one-pass variance in another order": ("layer_norm", LAYER_NORM, [ONE_PASS], ("one-pass-variance",)),
     "gamma and beta alone": ("layer_norm", LAYER_NORM_IN_GREEK, [], ()),
     "gamma and beta, and unbiased": ("layer_norm", LAYER_NORM_IN_GREEK, [UNBIASED], ("unbiased-variance",)),
+    "the one that leaves nothing open": ("layer_norm", LAYER_NORM, [CLAMPED], ("eps-clamps-deviation",)),
     "half of a known one": ("layer_norm", LAYER_NORM, [NARROW_FLOAT16], ()),
     "right batch norm": ("batch_norm", BATCH_NORM, [], ()),
     "moving averages, and biased": ("batch_norm", BATCH_NORM_AS_MOVING, [BIASED_RUNNING], ("biased-running-variance",)),
