@@ -117,3 +117,12 @@ def test_each_platform_has_its_place(
     monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
     monkeypatch.setattr(sys, "platform", platform)
     assert user_cache() == tmp_path / folder
+
+
+def test_memory_is_bounded_and_what_was_forgotten_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.cache.MOST_HELD", 3)
+    cache = Cache(tmp_path)
+    for number in range(7):
+        cache.put(f"key{number}", b"%d" % number)
+        assert len(cache.held) <= 3
+    assert [cache.get(f"key{number}") for number in range(7)] == [b"%d" % number for number in range(7)]
