@@ -19,7 +19,7 @@ check: $(INSTALLED)  ## lint, format and types
 verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named
 	$(VENV)/bin/normgrade verify
 
-bench: $(INSTALLED)  ## how long things take, one script after the other
+bench: $(INSTALLED)  ## the measurements: tolerance, speed, false accepts and rejects and diagnoses; half an hour
 	set -e; for script in tests/benchmarks/*.py; do echo "$$script"; $(VENV)/bin/python "$$script"; done
 
 clean:
