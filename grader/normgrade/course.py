@@ -6,12 +6,11 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
-from normgrade.errors import CourseError, UsageError
+from normgrade.errors import CourseError, UsageError, did_you_mean
 from normgrade.signature import Signature
 
 T = TypeVar("T")
@@ -134,9 +133,7 @@ class Course:
 
     def exercise(self, slug: str) -> Exercise:
         if slug not in self.slugs:
-            near = get_close_matches(slug, self.slugs, n=1)
-            guess = f' Did you mean "{near[0]}"?' if near else ""
-            raise UsageError(f'No exercise named "{slug}".{guess} `normgrade list` shows them all.')
+            raise UsageError(f'No exercise named "{slug}".{did_you_mean(slug, self.slugs)} `normgrade list` shows them all.')
         exercise = read_exercise(self.root, slug, self.settings)
         for path in (exercise.prompt, exercise.stub, exercise.reference, exercise.mistakes, exercise.suite):
             if not path.is_file():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 import click
 
 from normgrade import __version__
-from normgrade.errors import GraderError, UsageError
+from normgrade.errors import GraderError, UsageError, did_you_mean
 
 COMMANDS = ("list", "show", "check", "verify", "demo")
 USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
@@ -30,9 +29,7 @@ class Commands(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            guess = f' Did you mean "{near[0]}"?' if near else ""
-            raise UsageError(f'No command named "{args[0]}".{guess} `normgrade --help` shows them all.')
+            raise UsageError(f'No command named "{args[0]}".{did_you_mean(args[0], COMMANDS)} `normgrade --help` shows them all.')
         return super().resolve_command(context, args)
 
 

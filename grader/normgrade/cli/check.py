@@ -8,12 +8,13 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, hand_over, known, report_options, writable
+from normgrade.cli.options import course_option, hand_over, report_options, writable
 from normgrade.cli.progress import progress
 from normgrade.course import Course
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
 from normgrade.inspection import inspect_file
+from normgrade.render import renderer
 from normgrade.reveal import reveal
 
 MOST_SEEDS = 2**32
@@ -62,7 +63,7 @@ def check_command(
     A SLUG stands for the file of that name in this folder: `layer_norm` for layer_norm.py. Without any, everything that is started here
     is graded.
     """
-    known(format)
+    renderer(format)  # before anything is graded
     writable(output)
     course = Course.find(course_folder)
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)

@@ -27,12 +27,6 @@ def report_options(command: F) -> F:
     return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
 
 
-def known(format: str) -> None:
-    """An error where there is no such format, before anything is graded."""
-    if format not in FORMATS:
-        render([], format)
-
-
 def writable(output: Path | None) -> None:
     """An error where no report can be written to that path, before anything is graded."""
     if output is not None and (output.is_dir() or not output.parent.is_dir()):

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, hand_over, known, report_options, writable
+from normgrade.cli.options import course_option, hand_over, report_options, writable
 from normgrade.cli.progress import progress
 from normgrade.course import Course
+from normgrade.render import renderer
 
 
 @click.command("verify")
@@ -18,7 +19,7 @@ from normgrade.course import Course
 @course_option
 def verify_command(slugs: tuple[str, ...], seeds: int, format: str, output: Path | None, course_folder: Path | None) -> int:
     """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
-    known(format)
+    renderer(format)  # before anything is graded
     writable(output)
     course = Course.find(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)

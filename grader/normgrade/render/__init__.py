@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 
-from normgrade.errors import UsageError
+from normgrade.errors import UsageError, did_you_mean
 from normgrade.report import Report
 
 Renderer = Callable[[Sequence[Report]], str]
@@ -14,11 +13,14 @@ Renderer = Callable[[Sequence[Report]], str]
 
 def render(reports: Sequence[Report], format: str) -> str:
     """The reports as one text in the format of that name."""
+    return renderer(format)(reports)
+
+
+def renderer(format: str) -> Renderer:
+    """What renders reports in the format of that name; a UsageError where there is none."""
     if format not in FORMATS:
-        near = get_close_matches(format, FORMATS, n=1)
-        guess = f' Did you mean "{near[0]}"?' if near else ""
-        raise UsageError(f'No format named "{format}".{guess} Formats are {", ".join(FORMATS)}.')
-    return FORMATS[format](reports)
+        raise UsageError(f'No format named "{format}".{did_you_mean(format, FORMATS)} Formats are {", ".join(FORMATS)}.')
+    return FORMATS[format]
 
 
 # Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.
