@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from normgrade.likeness import looks_like
-from normgrade.observation import Array, Foreign, Observation, Value
-from normgrade.oracle import HALF, UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.observation import HALF, Array, Foreign, Observation, Value
+from normgrade.oracle import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report import Difference, Numbers
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py

@@ -16,8 +16,8 @@ from normgrade.course import Limits
 from normgrade.errors import CourseError, GraderError, UsageError
 from normgrade.line import Ending, Forged, HungUp, Line, Silence
 from normgrade.observation import Cause, Error, Observation, Request
-from normgrade.processes import Fresh, Lost, Starter, Zygote, hide
-from normgrade.sandbox import TIERS
+from normgrade.processes import Fresh, Lost, Starter, Zygote
+from normgrade.sandbox import TIERS, prctl
 
 LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
@@ -36,7 +36,7 @@ class Host:
         if tier not in TIERS:
             raise UsageError(f'No sandbox named "{tier}". There is {", ".join(TIERS)}.')
         self.tier = tier
-        hide()
+        prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
         self.on_line: Worker | None = None

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+HALF = ("float16", "bfloat16")  # the dtypes of half precision
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:

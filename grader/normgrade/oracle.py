@@ -22,11 +22,10 @@ from normgrade import wire
 from normgrade.cache import Cache
 from normgrade.completion import complete, generator, is_complete
 from normgrade.errors import CourseError
-from normgrade.observation import Array, Cause, Error, Observation, Request, Value
+from normgrade.observation import HALF, Array, Cause, Error, Observation, Request, Value
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
-HALF = ("float16", "bfloat16")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

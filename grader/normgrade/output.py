@@ -21,8 +21,12 @@ def mark(serial: int) -> bytes:
 
 def printable(printed: bytes) -> str:
     """What was printed as text of visible characters, newlines and tabs."""
-    text = printed.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return CONTROL.sub("", ESCAPE.sub("", text))
+    return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
+
+
+def without_escapes(text: str) -> str:
+    """The text with one kind of line end, and without sequences that steer a terminal."""
+    return ESCAPE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class Capture:

@@ -193,14 +193,6 @@ def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
     return Ending(alone, process.wait())
 
 
-def hide() -> None:
-    """Let no other process of this user read the memory of this one, where it runs on Linux."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
-
-
 def cannot_start(log: bytes) -> GraderError:
     """Why no process could be started, with the end of what it said."""
     said = log.decode("utf-8", "replace").strip()

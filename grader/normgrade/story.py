@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.completion import DRAWN, rounded_to
-from normgrade.observation import Array, Request
-
-HALF = ("float16", "bfloat16")
+from normgrade.observation import HALF, Array, Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ socket closes, everything that was started here ends.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import linecache
 import os
@@ -24,8 +23,8 @@ import numpy as np
 from normgrade import sandbox, wire, worker
 from normgrade.control import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 from normgrade.observation import Array, Request
+from normgrade.sandbox import prctl
 
-OPTIONS = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_CHILD_SUBREAPER": 36}
 LAYER = """
 import torch
 from torch import nn
@@ -84,12 +83,6 @@ def layer_story(do: str) -> wire.Play:
     state = {"weight": weight, "seen": weight}
     inputs = {"layer": "Layer", "args": [3], "kwargs": {}, "state": state, "watch": ["weight", "seen"], "steps": [step]}
     return wire.Play(Request("layer_story", inputs), 2**16)
-
-
-def prctl(option: str, value: int) -> None:
-    """Set an option of this process, where it runs on Linux."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(OPTIONS[option], value, 0, 0, 0)
 
 
 def check_threads() -> None:

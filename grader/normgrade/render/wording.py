@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 
+from normgrade.output import without_escapes
 from normgrade.render.numbers import as_pair, as_size
 from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
 
-ESCAPE_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -16,8 +16,7 @@ UNPRINTABLE = re.compile(  # control characters, turners of the writing directio
 
 def printable(text: str) -> str:
     """The text without anything that could steer a terminal or break a file; newlines and tabs stay."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return UNPRINTABLE.sub("", ESCAPE_SEQUENCE.sub("", lines))
+    return UNPRINTABLE.sub("", without_escapes(text))
 
 
 def one_line(text: str) -> str:
