@@ -15,10 +15,13 @@ K_HALF = 4  # the same for the last rounding to float16 or bfloat16
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
-def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
-    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
+def differences(observation: Observation, expectation: Expectation, worded: bool = True) -> tuple[Difference, ...]:
+    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences.
+
+    `worded` asks for a word on what each looks like.
+    """
     found = (
-        difference(place, observation.values.get(place, "nothing"), expected)
+        difference(place, observation.values.get(place, "nothing"), expected, worded)
         for place, expected in expectation.places.items()
         if place in observation.values or observation.error is None
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, islice
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from normgrade.suite import Play, Result
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
 MOST_BASES = 12  # sets of two that explain one check, and are tried with one more
 
+T = TypeVar("T")
 Chosen = tuple[Mistake, ...]
 
 
@@ -34,10 +36,7 @@ class Search:
     reference: str
     mistakes: tuple[Mistake, ...]
     oracle: Oracle
-    sources: dict[Chosen, str | None] = field(default_factory=dict, repr=False)
-    glimpses: dict[tuple[str, int, bool], Observation] = field(default_factory=dict, repr=False)
-    openings: dict[int, Request | None] = field(default_factory=dict, repr=False)
-    known: dict[tuple[str, str, str], bool] = field(default_factory=dict, repr=False)  # what, of which mistake alone (or none), where
+    known: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def failed(self) -> tuple[Result, ...]:
@@ -56,6 +55,13 @@ class Search:
             for result in self.failed
             if all(differs(play.observation, play.expectation) != "kind" for play in result.plays)
         )
+
+    def once(self, key: tuple[object, ...], find: Callable[[], T]) -> T:
+        """What `find` finds, looked for once. A request's id may be part of a key: every request here lives as long as the search."""
+        if key not in self.known:
+            self.known[key] = find()
+        found: T = self.known[key]
+        return found
 
     def explanations(self) -> list[Chosen]:
         """The smallest sets that explain everything; among equals, those that leave the fewest numbers open."""
@@ -87,7 +93,7 @@ class Search:
             bases = (pair for pair in pairs if self.possible(pair, [result]) and self.explains(pair, result))
             for base in islice(bases, MOST_BASES):
                 for chosen in ((*base, mistake) for mistake in suspects if mistake not in base):
-                    names = frozenset(mistake.name for mistake in chosen)
+                    names = frozenset(names_of(chosen))
                     if names not in seen:
                         seen.add(names)
                         yield chosen
@@ -104,35 +110,33 @@ class Search:
 
     def takes_part(self, mistake: Mistake, result: Result) -> bool:
         """Whether a mistake alone changes anything at a check."""
-        key = "takes part", mistake.name, result.check.name
-        if key not in self.known:
-            self.known[key] = any(
+        return self.once(
+            ("takes part", mistake.name, result.check.name),
+            lambda: any(
                 play.refusal is not None
                 or not self.is_right(mistake.source, play)
                 or (result.check.name in self.numeric and self.fails_natively(mistake.source, play))
                 for play in result.plays
-            )
-        return self.known[key]
+            ),
+        )
 
     def possible_alone(self, chosen: Chosen, result: Result) -> bool:
         """The same as `possible`, remembered: of one mistake, or of none at all."""
-        key = "possible", "".join(mistake.name for mistake in chosen), result.check.name
-        if key not in self.known:
-            self.known[key] = self.possible(chosen, [result])
-        return self.known[key]
+        return self.once(("possible", result.check.name, *names_of(chosen)), lambda: self.possible(chosen, [result]))
 
     def source(self, chosen: Chosen) -> str | None:
-        if chosen not in self.sources:
-            source = together(self.reference, chosen)
-            self.sources[chosen] = source if source is not None and self.can_be_executed(source) else None
-        return self.sources[chosen]
+        """The reference with these mistakes; None where they cannot be made together, or the result cannot be executed."""
 
-    def can_be_executed(self, source: str) -> bool:
-        try:
-            self.oracle.modules(source)
-        except CourseError:
-            return False
-        return True
+        def find() -> str | None:
+            source = together(self.reference, chosen)
+            try:
+                if source is not None:
+                    self.oracle.modules(source)
+            except CourseError:
+                return None
+            return source
+
+        return self.once(("source", *names_of(chosen)), find)
 
     def possible(self, chosen: Chosen, results: Iterable[Result]) -> bool:
         """At a glance, far cheaper than an expectation: whether nothing that these mistakes lead to is far from what was seen."""
@@ -146,9 +150,7 @@ class Search:
         if play.refusal is not None:
             return self.explains_refusal(source, play)
         request = play.expectation.request
-        if id(request) not in self.openings:
-            self.openings[id(request)] = opening(request)
-        first = self.openings[id(request)]
+        first = self.once(("opening", id(request)), lambda: opening(request))
         return (first is None or self.near(source, play, first)) and self.near(source, play, request)
 
     def near(self, source: str, play: Play, request: Request) -> bool:
@@ -185,10 +187,9 @@ class Search:
         )
 
     def is_right_alone(self, mistake: Mistake, result: Result) -> bool:
-        key = "right", mistake.name, result.check.name
-        if key not in self.known:
-            self.known[key] = all(self.is_right(mistake.source, play) for play in result.plays)
-        return self.known[key]
+        return self.once(
+            ("right", mistake.name, result.check.name), lambda: all(self.is_right(mistake.source, play) for play in result.plays)
+        )
 
     def is_right(self, source: str, play: Play) -> bool:
         exact, native = (self.glimpse(source, play.expectation.request, exact) for exact in (True, False))
@@ -207,10 +208,7 @@ class Search:
 
     def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
         """What an implementation observes in one play, in float64 or natively."""
-        key = source, id(request), exact  # all requests are kept alive by the results and the openings
-        if key not in self.glimpses:
-            self.glimpses[key] = self.oracle.glimpse(source, request, exact)
-        return self.glimpses[key]
+        return self.once(("glimpse", source, id(request), exact), lambda: self.oracle.glimpse(source, request, exact))
 
     def open_numbers(self, chosen: Chosen) -> int:
         """How many numbers these mistakes leave undetermined, so that anything would agree with them."""
@@ -227,7 +225,11 @@ def diagnose(results: Sequence[Result], reference: str, mistakes: Sequence[Mista
     if not search.failed or any(died(play.observation) for result in judged for play in result.plays):
         return ()
     names = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED)
-    return tuple(Diagnosis(tuple(mistake.name for mistake in chosen), says(chosen), names) for chosen in search.explanations())
+    return tuple(Diagnosis(names_of(chosen), says(chosen), names) for chosen in search.explanations())
+
+
+def names_of(chosen: Chosen) -> tuple[str, ...]:
+    return tuple(mistake.name for mistake in chosen)
 
 
 def says(mistakes: Sequence[Mistake]) -> str:
@@ -244,7 +246,7 @@ def differs(observation: Observation, expectation: Expectation) -> str | None:
     """How what was observed differs from what was expected: in "kind", in "numbers", or not at all."""
     if (observation.error is None) != (expectation.error is None):
         return "kind"
-    found = differences(observation, expectation)
+    found = differences(observation, expectation, worded=False)
     return None if not found else "kind" if any(difference.at is None for difference in found) else "numbers"
 
 

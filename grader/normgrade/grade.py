@@ -82,7 +82,7 @@ class Desk:
 
     host: Host
     suites: Mapping[str, Suite]
-    oracle: Callable[[Exercise], Oracle]
+    oracles: Mapping[str, Oracle]
     options: Options
 
     def grade(self, submission: Submission, inspection: Inspection) -> Report:
@@ -120,14 +120,14 @@ class Desk:
             limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
         suite, probes = self.suites[exercise.slug], exercise.probes
         with self.host.worker(source, file_name, None if probes is None else read(probes), limits) as worker:
-            return suite.run(worker, self.oracle(exercise), read(exercise.reference), seed, tick)
+            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, tick)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
         from normgrade.diagnose import diagnose
         from normgrade.mistakes import read_mistakes
 
         reference = read(exercise.reference)
-        return diagnose(results, reference, read_mistakes(exercise), self.oracle(exercise))
+        return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug])
 
 
 def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:
@@ -148,6 +148,6 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
         from normgrade.suite import with_suites
 
         kept = Cache(user_cache())
-        oracles = {exercise.slug: Oracle(kept, None if exercise.probes is None else read(exercise.probes)) for exercise in exercises}
-        distinct = list({exercise.slug: exercise for exercise in exercises}.values())
-        return with_suites(distinct, lambda suites: work(Desk(host, suites, lambda exercise: oracles[exercise.slug], options)))
+        distinct = {exercise.slug: exercise for exercise in exercises}
+        oracles = {slug: Oracle(kept, None if exercise.probes is None else read(exercise.probes)) for slug, exercise in distinct.items()}
+        return with_suites(list(distinct.values()), lambda suites: work(Desk(host, suites, oracles, options)))
