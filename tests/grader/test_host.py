@@ -353,7 +353,10 @@ def test_nothing_is_left_running(host: Host, body: str) -> None:
 
 @only_on_linux
 def test_a_daemon_is_gone_when_the_worker_ends(host: Host) -> None:
-    body = "import subprocess\nsubprocess.Popen(['sh', '-c', 'sleep 987654 & sleep 987654'], start_new_session=True)\nreturn 1"
+    body = (  # it returns once the daemon has said something: before, its command line may not be there to be seen
+        "import subprocess\ndaemon = ['sh', '-c', 'echo; sleep 987654 & sleep 987654']\n"
+        "subprocess.Popen(daemon, start_new_session=True, stdout=subprocess.PIPE).stdout.readline()\nreturn 1"
+    )
     source = GOOD + "".join(f"    {line}\n" for line in body.splitlines())
     with host.worker(source, "daemon.py") as worker:
         assert result(play(worker, "evil")) == 1

@@ -24,27 +24,7 @@ EditedCourse = Callable[..., Course]
 Checks = Mapping[str, Check]
 RunSuite = Callable[..., Checks]
 HEAD = "import pytest\nfrom normgrade.suite import build, call, evaluate, ones, probe, randn, reload, train, uniform, zeros\n"
-RIGHT = """
-import torch
-from torch import nn
-
-class Centring(nn.Module):
-    def __init__(self, num_features, momentum=0.1):
-        super().__init__()
-        self.momentum = momentum
-        self.weight = nn.Parameter(torch.ones(num_features))
-        self.register_buffer("running_mean", torch.zeros(num_features))
-        self.register_buffer("steps", torch.tensor(0))
-
-    def forward(self, x):
-        if x.dim() != 2:
-            raise ValueError("two dimensions, please")
-        mean = x.mean(0) if self.training else self.running_mean
-        if self.training:
-            self.steps += 1
-            self.running_mean += self.momentum * (mean.detach() - self.running_mean)
-        return (x - mean) * self.weight
-"""
+RIGHT = (Path(__file__).parent / "submissions/right_centring/centring.py").read_text(encoding="utf-8")
 REFUSAL = 'raise ValueError("two dimensions, please")'
 EARLY = f"{REFUSAL}\n        CALLS.append(1)\n        if len(CALLS) == 3:\n            raise ValueError('early')"
 RANK = "refuses(ValueError, build(3), train(randn(4, 3)), train(randn(2, 4, 3)), legal=train(randn(4, 3)))"
