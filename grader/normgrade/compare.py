@@ -11,6 +11,7 @@ from normgrade.report import Difference, Numbers
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
+STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
@@ -160,12 +161,16 @@ def numbers(place: str, actual: Array, expected: Expected, worded: bool) -> Diff
 
 
 def allowed(expected: Expected) -> np.ndarray:
-    """How far each number may be off: K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two."""
+    """How far each number may be off: K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two.
+
+    Of an estimate from random draws, five standard errors of the difference between two of them more.
+    """
     assert isinstance(expected.value, Array)
     right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
     if expected.spread is None or dtype is None:
         return np.zeros_like(right)
     limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
+    limit = limit + STANDARD_ERRORS * 2**0.5 * expected.error
     if dtype in HALF:
         limit = limit + K_HALF * (UNIT_ROUNDOFF[dtype] * right + (0.0 if expected.slack is None else expected.slack))
     return np.asarray(limit)

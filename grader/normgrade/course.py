@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
@@ -29,7 +30,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """One task. `defines` is its contract; `banned` are glob patterns of dotted names such as "torch.nn.*Norm*"."""
+    """One task. `defines` is its contract; `banned`, and `allowed` all the same, are glob patterns of dotted names: "torch.nn.*Norm*"."""
 
     slug: str
     course: Path
@@ -40,9 +41,14 @@ class Exercise:
     points: int
     defines: tuple[Signature, ...]
     banned: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     limits: Limits = Limits()
     reveal: Reveal = "full"
+
+    def bans(self, name: str) -> bool:
+        """Whether a submission may not use what has this full dotted name."""
+        return matches(name, self.banned) and not matches(name, self.allowed)
 
     @property
     def file_name(self) -> str:
@@ -150,7 +156,6 @@ def carried() -> Path:
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     table = Table.read(root / "exercises" / slug / "exercise.toml")
     limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
-    allowed = table.take("allowed", texts, ())
     exercise = Exercise(
         slug=slug,
         course=root,
@@ -160,16 +165,21 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
         defines=table.take("defines", signatures),
-        banned=tuple(pattern for pattern in settings.banned if pattern not in allowed) + table.take("banned", texts, ()),
+        banned=settings.banned + table.take("banned", texts, ()),
+        allowed=table.take("allowed", texts, ()),
         hints=table.take("hints", texts, ()),
         limits=read_limits(limits),
         reveal=table.take("reveal", reveal, settings.reveal),
     )
-    for name in allowed:
-        if name not in settings.banned:
-            table.wrong("allowed", f'"{name}" is not banned by course.toml; allowed are {", ".join(settings.banned) or "none"}')
+    for name in exercise.allowed:
+        if not matches(name, exercise.banned):
+            table.wrong("allowed", f'"{name}" is not banned; banned are {", ".join(exercise.banned) or "none"}')
     table.finish()
     return exercise
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def read_limits(table: Table) -> Limits:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
@@ -56,11 +55,7 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
 
 
 def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
-    @cache
-    def banned(name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in exercise.banned)
-
-    names = Names(tree, banned)
+    names = Names(tree, cache(exercise.bans))
     yield from contract_findings(names, exercise.defines, lines)
     yield from banned_findings(names, exercise, lines)
 

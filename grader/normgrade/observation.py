@@ -16,11 +16,13 @@ HALF = ("float16", "bfloat16")  # the dtypes of half precision
 class Array:
     """Numbers with the name of their dtype, PyTorch's: "float32", "int64", "bool", …
 
-    NumPy has no bfloat16: such values are held as float32, widened exactly, and `dtype` still says "bfloat16".
+    NumPy has no bfloat16: such values are held as float32, widened exactly, and `dtype` still says "bfloat16". An estimate from random
+    draws has a standard `error`; it stays where it was made, and only a trusted one counts.
     """
 
     values: np.ndarray
     dtype: str
+    error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

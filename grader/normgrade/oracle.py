@@ -33,13 +33,14 @@ class Expected:
     """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
 
     `spread` is the root mean square of each number's movement in float32 arithmetic; `slack`, for half precision only, its movement
-    when the state moves by one rounding of that precision.
+    when the state moves by one rounding of that precision; `error` the standard error of an estimate from random draws.
     """
 
     value: Value
     dtype: str | None = None
     spread: np.ndarray | None = None
     slack: np.ndarray | None = None
+    error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +124,7 @@ def expected(true: Value, native: Value | None, place: str, moved: list[Observat
     dtype = native.dtype if isinstance(native, Array) else None
     if not (isinstance(true, Array) and true.values.dtype.kind == "f"):
         return Expected(true, dtype)
-    return Expected(true, dtype, movement(true, place, moved))
+    return Expected(true, dtype, movement(true, place, moved), error=true.error)
 
 
 def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]) -> Expected:
@@ -243,7 +244,7 @@ def encode(expectation: Expectation) -> bytes:
 
 def encode_place(place: Expected) -> dict[str, Any]:
     arrays = {"spread": place.spread, "slack": place.slack}
-    return {"value": place.value, "dtype": place.dtype} | {
+    return {"value": place.value, "dtype": place.dtype, "error": Array(np.asarray(place.error), "float64")} | {
         name: None if values is None else Array(values, "float64") for name, values in arrays.items()
     }
 
@@ -260,5 +261,5 @@ def decode(content: bytes) -> Expectation:
 
 
 def decode_place(place: Mapping[str, Any]) -> Expected:
-    spread, slack = place["spread"], place["slack"]
-    return Expected(place["value"], place["dtype"], None if spread is None else spread.values, None if slack is None else slack.values)
+    spread, slack = (None if place[name] is None else place[name].values for name in ("spread", "slack"))
+    return Expected(place["value"], place["dtype"], spread, slack, float(place["error"].values))

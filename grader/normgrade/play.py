@@ -96,6 +96,8 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
     match thing:
         case None | bool():
             return thing
+        case generic.Estimate(value, error):
+            return Array(np.asarray(float(value)), "float64", float(error))
         case float() if type(thing) is float:  # rounded like any number, so compared like any array
             return Array(np.asarray(thing), "float64")
         case int() | str() if type(thing) in (int, str):

