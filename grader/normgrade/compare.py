@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from normgrade.likeness import looks_like
+from normgrade.likeness import looks_like, same_but_for_form
 from normgrade.observation import HALF, Array, Foreign, Observation, Value
 from normgrade.oracle import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report import Difference, Numbers
+from normgrade.setting import Setting
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
@@ -16,13 +17,13 @@ K_HALF = 4  # the same for the last rounding to float16 or bfloat16
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
-def differences(observation: Observation, expectation: Expectation, worded: bool = True) -> tuple[Difference, ...]:
+def differences(observation: Observation, expectation: Expectation, setting: Setting | None = None) -> tuple[Difference, ...]:
     """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences.
 
-    `worded` asks for a word on what each looks like.
+    With a setting, each comes with a few words on what it looks like.
     """
     found = (
-        difference(place, observation.values.get(place, "nothing"), expected, worded)
+        difference(place, observation.values.get(place, "nothing"), expected, setting)
         for place, expected in expectation.places.items()
         if place in observation.values or observation.error is None
     )
@@ -120,18 +121,18 @@ def flat(array: Array) -> np.ndarray:
     return np.asarray(array.values, np.float64).ravel()
 
 
-def difference(place: str, actual: Value, expected: Expected, worded: bool = True) -> Difference | None:
-    """What differs at one place, or None. `worded` asks for a word on what it looks like."""
+def difference(place: str, actual: Value, expected: Expected, setting: Setting | None = None) -> Difference | None:
+    """What differs at one place, or None; in a setting, with words on what it looks like."""
     value = expected.value
     if not isinstance(value, Array):
         same = type(actual) is type(value) and actual == value
         return None if same else described(place, actual, expected)
     if not isinstance(actual, Array) or actual.values.shape != value.values.shape or actual.dtype != expected.dtype:
-        return described(place, actual, expected)
-    return numbers(place, actual, expected, worded)
+        return described(place, actual, expected, setting is not None)
+    return numbers(place, actual, expected, setting)
 
 
-def numbers(place: str, actual: Array, expected: Expected, worded: bool) -> Difference | None:
+def numbers(place: str, actual: Array, expected: Expected, setting: Setting | None) -> Difference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -155,7 +156,7 @@ def numbers(place: str, actual: Array, expected: Expected, worded: bool) -> Diff
         at=tuple(int(index) for index in at),
         expected=right[at].item(),
         actual=got[at].item(),
-        looks_like=looks_like(right, got, permitted) if worded else None,
+        looks_like=None if setting is None else looks_like(right, got, permitted, setting, place),
         numbers=Numbers(right, got, permitted),
     )
 
@@ -176,9 +177,12 @@ def allowed(expected: Expected) -> np.ndarray:
     return np.asarray(limit)
 
 
-def described(place: str, actual: Value, expected: Expected) -> Difference:
+def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> Difference:
     """A difference in kind: another type, shape or dtype, or nothing at all."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
+    likeness = None
+    if worded and isinstance(actual, Array) and isinstance(expected.value, Array):
+        likeness = same_but_for_form(expected.value.values, actual.values, allowed(expected), actual.dtype == expected.dtype)
     return Difference(
         place=place,
         dtype=expected.dtype,
@@ -191,6 +195,7 @@ def described(place: str, actual: Value, expected: Expected) -> Difference:
         at=None,
         expected=words(expected.value, expected.dtype),
         actual=words(actual),
+        looks_like=likeness,
     )
 
 

@@ -86,6 +86,11 @@ class Exercise:
         return self.reference.with_name("mistakes.toml")
 
     @property
+    def equivalent(self) -> Path:
+        """The mutants of the reference that are as good as it is."""
+        return self.reference.with_name("equivalent.toml")
+
+    @property
     def suite(self) -> Path:
         return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
 

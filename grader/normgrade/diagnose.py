@@ -246,7 +246,7 @@ def differs(observation: Observation, expectation: Expectation) -> str | None:
     """How what was observed differs from what was expected: in "kind", in "numbers", or not at all."""
     if (observation.error is None) != (expectation.error is None):
         return "kind"
-    found = differences(observation, expectation, worded=False)
+    found = differences(observation, expectation)
     return None if not found else "kind" if any(difference.at is None for difference in found) else "numbers"
 
 

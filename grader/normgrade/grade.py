@@ -112,15 +112,21 @@ class Desk:
         return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
 
     def run(
-        self, exercise: Exercise, source: str, file_name: str, seed: int, tick: Callable[[], None] = lambda: None
+        self,
+        exercise: Exercise,
+        source: str,
+        file_name: str,
+        seed: int,
+        tick: Callable[[], None] = lambda: None,
+        hasty: bool = False,
     ) -> tuple[Result, ...]:
-        """The hidden suite on one source, played by a worker."""
+        """The hidden suite on one source, played by a worker; in haste, until the first failure."""
         limits = exercise.limits
         if (total_s := self.options.timeout_s) is not None:
             limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
         suite, probes = self.suites[exercise.slug], exercise.probes
         with self.host.worker(source, file_name, None if probes is None else read(probes), limits) as worker:
-            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, tick)
+            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, tick, hasty)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
         from normgrade.diagnose import diagnose

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
@@ -23,7 +23,9 @@ from normgrade.course import Exercise
 from normgrade.errors import CourseError, GraderError
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
+from normgrade.pattern import Step, by_size, pattern, steps_of
 from normgrade.report import Check, Difference, Outcome
+from normgrade.setting import setting_of
 from normgrade.story import Story, build, call, evaluate, probe, reload, request, train
 
 __all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "zeros"]
@@ -83,6 +85,8 @@ class Run:
     plays: list[Play] = field(default_factory=list)
     outcome: tuple[Outcome, str, tuple[Difference, ...]] = (Outcome.PASSED, "", ())
     unusable: bool = False  # an interface check failed
+    hasty: bool = False  # one failure is enough, and nothing is worded
+    decided: bool = False
 
     def begin(self, check: str) -> None:
         self.check, self.draws, self.plays, self.outcome = check, 0, [], (Outcome.PASSED, "", ())
@@ -97,6 +101,10 @@ class Run:
         if why := unsound(expectation):
             raise BrokenSuite(why)
         return expectation
+
+    def differences(self, observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
+        """With words on what they look like, unless in haste."""
+        return differences(observation, expectation, None if self.hasty else setting_of(expectation.request, self.exercise.defines))
 
     def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Observation:
         observation = self.player.play(expectation.request, expectation.size_bytes)
@@ -138,11 +146,11 @@ def agree(*story: Story) -> None:
     if expectation.error:
         raise BrokenSuite(f"the reference itself raises {raised(expectation.error)}")
     observation = run.play(expectation)
-    found = differences(observation, expectation)
+    found = run.differences(observation, expectation)
     if observation.error:
         raise Disagreement(raised(observation.error), found)
     if found:
-        raise Disagreement("", found)
+        raise Disagreement(pattern(expectation.request, expectation.places, found), found)
 
 
 def observe(*story: Story) -> Mapping[str, Value]:
@@ -188,7 +196,7 @@ def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story
     if allowed.error:
         raise Disagreement(f"a legal call is refused: {raised(allowed.error)}")
     observation = run.play(expectation, (error.__name__,))
-    before = tuple(found for found in differences(observation, expectation))
+    before = run.differences(observation, expectation)
     if observation.error is None:
         raise Disagreement(f"nothing was raised; a {error.__name__} is expected at {expectation.error.step}", before)
     if error.__name__ not in observation.error.types or observation.error.step != expectation.error.step:
@@ -221,10 +229,10 @@ class Suite:
         return tuple(item.name for item in self.items)
 
     def run(
-        self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None
+        self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None, hasty: bool = False
     ) -> tuple[Result, ...]:
-        """Every check on one submission; `tick` is called after each."""
-        run = Run(player, oracle, self.exercise, reference, seed)
+        """Every check on one submission; `tick` is called after each. In haste, all that follow a failure are skipped."""
+        run = Run(player, oracle, self.exercise, reference, seed, hasty=hasty)
         running.append(run)
         try:
             for item, following in zip(self.items, (*self.items[1:], None), strict=True):
@@ -235,13 +243,31 @@ class Suite:
                 tick()
         finally:
             running.remove(run)
-        return tuple(run.results)
+        return tuple(run.results if hasty else with_sizes(run.results))
+
+
+def with_sizes(results: Sequence[Result]) -> Iterator[Result]:
+    """The results; where all that failed did so for large inputs alone, or for small ones, with a word on it."""
+    failed = [result for result in results if result.check.outcome is Outcome.FAILED]
+    steps = {result.check.name: steps_taken(result) for result in results} if failed else {}
+    explained = all(any(not step.right for step in steps[result.check.name]) for result in failed)
+    words = by_size([step for taken in steps.values() for step in taken]) if explained else ""
+    for result in results:
+        told = result.check.message or result not in failed
+        yield result if told else replace(result, check=replace(result.check, message=words))
+
+
+def steps_taken(result: Result) -> list[Step]:
+    """All steps of a check's plays that came to their end."""
+    whole = [play for play in result.plays if play.refusal is None and play.observation.error is None]
+    return [step for play in whole for step in steps_of(play.expectation.request, differences(play.observation, play.expectation))]
 
 
 def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
     outcome, message, found = run.outcome
     kind = mark(item, "kind", "formula")
     run.unusable |= kind == "interface" and outcome is Outcome.FAILED
+    run.decided |= run.hasty and outcome is Outcome.FAILED
     check = Check(
         name=item.name,
         claim=claim(item),
@@ -304,6 +330,8 @@ class Plugin:
         return True
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if running[-1].decided:
+            pytest.skip("an earlier check has decided")
         if running[-1].unusable and mark(item, "kind", "formula") != "interface":
             pytest.skip("it needs what an interface check found broken")
 

@@ -1,28 +1,84 @@
-"""Proves a course: right answers pass, wrong ones fail, and every known mistake is named."""
+"""Proves a course: right answers pass, wrong ones fail, every known mistake is named, and every mutant of a reference is killed."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from normgrade.cores import Job, Tick, over_cores
 from normgrade.course import Exercise, read
-from normgrade.grade import Desk, Options, at_desk, judgement
+from normgrade.grade import Desk, Options, at_desk, judgement, silent
 from normgrade.inspection import inspect_source
 from normgrade.mistakes import Mistake, read_mistakes
+from normgrade.mutants import Mutant, mutants_of, read_accepted
 from normgrade.report import Check, Outcome, Report
 from normgrade.suite import Result
 
 T = TypeVar("T")
 Problems = Iterator[str]
+SLICE = 50  # mutants to one job: few enough to keep all cores busy, enough to be worth the second that a desk takes to open
 
 
-def verify(exercises: Sequence[Exercise], seeds: Sequence[int] = (0,), options: Options = Options()) -> list[Report]:  # noqa: B008
-    """One report per exercise, whose checks are the proofs; every seed draws other inputs."""
-    return at_desk(exercises, options, lambda desk: [Proof(desk, exercise, tuple(seeds)).report() for exercise in exercises])
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What one job has proved of its exercise: checks, or which mutants survived it."""
+
+    exercise: str
+    checks: tuple[Check, ...] = ()
+    survivors: tuple[Mutant, ...] = ()
+    duration_s: float = 0.0
+
+
+def verify(
+    exercises: Sequence[Exercise],
+    seeds: Sequence[int] = (0,),
+    options: Options = Options(),  # noqa: B008
+    mutants: bool = False,
+    cores: int = 1,
+) -> list[Report]:
+    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` are an extra proof."""
+    plain = replace(options, progress=silent)  # a progress bar does not travel to other processes
+    jobs = [job_of_proofs(exercise, tuple(seeds), plain) for exercise in exercises]
+    hunts = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
+    proved = over_cores(jobs + hunts, cores, options.progress)
+
+    def report(exercise: Exercise) -> Report:
+        own = [each for each in proved if each.exercise == exercise.slug]
+        checks = tuple(check for each in own for check in each.checks)
+        if mutants:
+            checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
+        return Report(
+            exercise=exercise.slug,
+            submission=str(exercise.reference.parent.relative_to(exercise.course)),
+            outcome=judgement([check.outcome for check in checks], findings=False),
+            possible=sum(check.points for check in checks),
+            sandbox=options.tier,
+            seed=seeds[0],
+            duration_s=sum(each.duration_s for each in own),
+            checks=checks,
+        )
+
+    return [report(exercise) for exercise in exercises]
+
+
+# The proofs
+
+
+def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
+    right, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
+    return Job((right + 2 * wrong) * len(seeds), partial(prove, exercise, seeds, options))
+
+
+def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
+    """All proofs of one exercise but that of its mutants."""
+    started = time.perf_counter()
+    checks = at_desk([exercise], options, lambda desk: tuple(Proof(desk, exercise, seeds, tick).checks()))
+    return Proved(exercise.slug, checks, duration_s=time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -32,37 +88,18 @@ class Proof:
     desk: Desk
     exercise: Exercise
     seeds: tuple[int, ...]
+    tick: Tick
     played: dict[tuple[str, int], tuple[Result, ...]] = field(default_factory=dict)  # by the mistake's name and the seed
-
-    def report(self) -> Report:
-        started = time.perf_counter()
-        checks = tuple(self.checks())
-        return Report(
-            exercise=self.exercise.slug,
-            submission=str(self.exercise.reference.parent.relative_to(self.exercise.course)),
-            outcome=judgement([check.outcome for check in checks], findings=False),
-            possible=sum(check.points for check in checks),
-            sandbox=self.desk.options.tier,
-            seed=self.seeds[0],
-            duration_s=time.perf_counter() - started,
-            checks=checks,
-        )
 
     def checks(self) -> Iterator[Check]:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
         right = [exercise.reference, *alternatives]
-        yield self.check("contract", "Stub, reference and alternatives define what the contract names, by hand.", self.contract)
-        yield self.check("points", f"The points of the suite sum to {exercise.points}.", self.points)
-        yield self.check("stub", "The untouched stub fails.", self.stub)
-        yield self.check("right", f"The reference and {counted(len(alternatives), 'alternative')} pass.", lambda: self.right(right))
-        yield self.check("wrong", f"{counted(len(mistakes), 'known mistake').capitalize()} fail.", lambda: self.wrong(mistakes))
-        yield self.check("named", "Every known mistake is diagnosed by its own name, and by no other.", lambda: self.named(mistakes))
-
-    def check(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
-        started = time.perf_counter()
-        problems = list(prove())
-        outcome = Outcome.FAILED if problems else Outcome.PASSED
-        return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
+        yield check("contract", "Stub, reference and alternatives define what the contract names, by hand.", self.contract)
+        yield check("points", f"The points of the suite sum to {exercise.points}.", self.points)
+        yield check("stub", "The untouched stub fails.", self.stub)
+        yield check("right", f"The reference and {counted(len(alternatives), 'alternative')} pass.", lambda: self.right(right))
+        yield check("wrong", f"{counted(len(mistakes), 'known mistake').capitalize()} fail.", lambda: self.wrong(mistakes))
+        yield check("named", "Every known mistake is diagnosed by its own name, and by no other.", lambda: self.named(mistakes))
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
@@ -102,13 +139,63 @@ class Proof:
 
     def each(self, things: Sequence[T], what: str) -> Iterator[tuple[T, int]]:
         """Every thing with every seed, and a word to whoever watches."""
-        total = len(things) * len(self.seeds)
-        for done, (seed, thing) in enumerate(product(self.seeds, things)):
-            self.desk.options.progress(f"{self.exercise.slug}: {what}", done, total)
+        for seed, thing in product(self.seeds, things):
             yield thing, seed
+            self.tick(f"{self.exercise.slug}: {what}")
 
     def run(self, source: str, file_name: str, seed: int) -> tuple[Result, ...]:
         return self.desk.run(self.exercise, source, file_name, seed)
+
+
+# The mutants
+
+
+def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
+    total = len(mutants_of(read(exercise.reference)))
+    for start in range(0, total, SLICE):
+        numbers = range(start, min(start + SLICE, total))
+        yield Job(len(numbers), partial(hunt, exercise, numbers, options))
+
+
+def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
+    """Which of these mutants the suite does not kill."""
+    started = time.perf_counter()
+    mutants = mutants_of(read(exercise.reference))[numbers.start : numbers.stop]
+
+    def survives(desk: Desk, mutant: Mutant) -> bool:
+        results = desk.run(exercise, mutant.source, exercise.file_name, options.seed, hasty=True)
+        tick(f"{exercise.slug}: mutants")
+        return not failed(results)
+
+    survivors = at_desk([exercise], options, lambda desk: tuple(mutant for mutant in mutants if survives(desk, mutant)))
+    return Proved(exercise.slug, survivors=survivors, duration_s=time.perf_counter() - started)
+
+
+def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
+    """Every survivor is accepted, and nothing is accepted that does not survive."""
+
+    def problems() -> Problems:
+        for mutant in survivors:
+            if (mutant.was, mutant.now) not in accepted:
+                yield f"{mutant} survives."
+        for was, now in accepted:
+            if all((mutant.was, mutant.now) != (was, now) for mutant in survivors):
+                yield f"{exercise.equivalent.name} accepts `{was}` → `{now}`, which does not survive."
+
+    accepted = {(each.was, each.now): each.reason for each in read_accepted(exercise)}
+    total = len(mutants_of(read(exercise.reference)))
+    alive = f"; {counted(len(survivors), 'survivor')} {'is' if len(survivors) == 1 else 'are'} as good as it is" if survivors else ""
+    return check("mutants", f"Of {counted(total, 'mutant')} of the reference, {total - len(survivors)} are killed{alive}.", problems)
+
+
+# What several proofs share
+
+
+def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
+    started = time.perf_counter()
+    problems = list(prove())
+    outcome = Outcome.FAILED if problems else Outcome.PASSED
+    return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
 def failed(results: Sequence[Result]) -> bool:

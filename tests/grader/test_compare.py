@@ -28,6 +28,7 @@ from normgrade.compare import (
 from normgrade.observation import Array, Cause, Error, Foreign, Observation, Request, Value
 from normgrade.oracle import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report import Difference
+from normgrade.setting import Setting
 
 U = 2.0**-24
 REQUEST = Request("layer_story", {})
@@ -91,10 +92,10 @@ def test_both_sides_come_along_in_full() -> None:
     assert found.numbers.allowed.tolist() == [K * (U + 2.0**-149), K * (2 * U + 2.0**-149)]
 
 
-@pytest.mark.parametrize("worded", [True, False])
-def test_words_are_found_where_they_are_asked_for(worded: bool) -> None:
-    found = difference("output", array([2.0, 4.0, 6.0, 2.5]), expect([1.0, 2.0, 3.0, 1.25]), worded)
-    assert found is not None and (found.looks_like is not None) == worded
+@pytest.mark.parametrize(("setting", "words"), [(Setting(), "every value × 2"), (None, None)])
+def test_words_are_found_where_they_are_asked_for(setting: Setting | None, words: str | None) -> None:
+    found = difference("output", array([2.0, 4.0, 6.0, 2.5]), expect([1.0, 2.0, 3.0, 1.25]), setting)
+    assert found is not None and found.looks_like == words
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])

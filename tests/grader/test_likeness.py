@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normgrade.likeness import LARGEST_COUNT, looks_like, named
+from normgrade.likeness import looks_like
 
 RANDOM = np.random.default_rng(0)
 RIGHT = RANDOM.standard_normal((4, 5, 3))
@@ -29,8 +29,8 @@ def likeness(actual: np.ndarray, expected: np.ndarray = RIGHT) -> str | None:
         (math.sqrt(16 / 15), "every value × √(16/15), which is √(n / (n − 1)) for n = 16"),
         (math.sqrt(15 / 16), "every value × √(15/16), which is √((n − 1) / n) for n = 16"),
         (64 / 63, "every value × 64/63, which is n / (n − 1) for n = 64"),
-        (2.0, "every value × 2/1, which is n / (n − 1) for n = 2"),
-        (0.5, "every value × 1/2, which is (n − 1) / n for n = 2"),
+        (2.0, "every value × 2"),
+        (0.5, "every value × 1/2"),
         (3.0, "every value × 3"),
         (1.07, "every value × 1.07"),
         (-1.0, "every value has the opposite sign"),
@@ -54,8 +54,8 @@ def test_one_offset_is_named_unless_it_swallows_the_numbers(offset: float, words
         (RIGHT * PER_CHANNEL, "one factor per channel: × 0.5 to × 2"),
         (RIGHT + PER_CHANNEL, "one offset per channel: +0.5 to +2"),
         (RIGHT - PER_CHANNEL, "one offset per channel: -2 to -0.5"),
-        (RIGHT * PER_ROW, "one factor per row: × 0.25 to × 3"),
-        (RIGHT + PER_ROW, "one offset per row: +0.25 to +3"),
+        (RIGHT * PER_ROW, "one factor per sample: × 0.25 to × 3"),
+        (RIGHT + PER_ROW, "one offset per sample: +0.25 to +3"),
     ],
 )
 def test_one_factor_or_offset_each_is_named(actual: np.ndarray, words: str) -> None:
@@ -149,7 +149,7 @@ def test_one_wrong_number_looks_like_nothing_in_particular() -> None:
 )
 def test_extreme_numbers_are_no_error(expected: np.ndarray, actual: np.ndarray) -> None:
     words = looks_like(expected, actual, np.full(expected.shape, 1e-7))
-    assert words is None or words.startswith("every value × ")
+    assert words is None or words.startswith(("every value × ", "values in another order"))
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=8), st.data())
@@ -158,17 +158,4 @@ def test_no_numbers_at_all_are_an_error(numbers: list[float], data: st.DataObjec
     size = len(numbers)
     expected = np.array(data.draw(st.lists(st.floats(-1e30, 1e30), min_size=size, max_size=size)))
     words = looks_like(expected, np.array(numbers), 1e-6 * np.abs(expected))
-    assert words is None or words.split()[0] in ("every", "one", "the", "NaN", "Inf")
-
-
-@given(st.integers(2, LARGEST_COUNT), st.booleans(), st.booleans())
-@settings(max_examples=100, deadline=None, derandomize=True)
-def test_every_count_is_recognised(n: int, inverse: bool, rooted: bool) -> None:
-    factor = (n / (n - 1)) ** (0.5 if rooted else 1.0)
-    words = named(1 / factor if inverse else factor)
-    assert words.endswith(f" for n = {n}") and words.startswith("√" if rooted else str(n - 1 if inverse else n))
-
-
-@pytest.mark.parametrize("factor", [0.0, -16 / 15, 1.0, 1.00001, 1e-200, 1e200, math.pi])
-def test_other_factors_have_no_origin(factor: float) -> None:
-    assert named(factor) == f"{factor:.6g}"
+    assert words is None or words.split()[0] in ("every", "one", "the", "values", "NaN", "Inf")

@@ -15,18 +15,23 @@ from normgrade.render import renderer
 @click.command("verify")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]…")
 @click.option("--seeds", type=click.IntRange(1, 1000), default=1, metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1.")
+@click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--cores", type=click.IntRange(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
 @report_options
 @course_option
-def verify_command(slugs: tuple[str, ...], seeds: int, format: str, output: Path | None, course_folder: Path | None) -> int:
+def verify_command(
+    slugs: tuple[str, ...], seeds: int, mutants: bool, cores: int | None, format: str, output: Path | None, course_folder: Path | None
+) -> int:
     """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
     renderer(format)  # before anything is graded
     writable(output)
     course = Course.find(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
+    from normgrade.cores import available
     from normgrade.grade import Options
     from normgrade.verify import verify
 
     with progress() as watched:
-        reports = verify(exercises, range(seeds), Options(progress=watched))
+        reports = verify(exercises, range(seeds), Options(progress=watched), mutants, cores or available())
     return hand_over(reports, format, output)

@@ -1,0 +1,77 @@
+"""Long work over all cores: jobs in processes of their own, and one count of what is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+from normgrade.grade import Progress
+
+T = TypeVar("T")
+Tick = Callable[[str], None]  # one unit of work is done; the text says of what
+PAUSE_S = 0.1  # between two looks at what is done
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """Work of so many units. Where it runs in another process, `work` and what it returns are pickled."""
+
+    units: int
+    work: Callable[[Tick], T]
+
+
+def available() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def over_cores(jobs: Sequence[Job[T]], cores: int, progress: Progress) -> list[T]:
+    """What the jobs return, in their order; the largest begin. With one core, or one job, they run here."""
+    total, done = sum(job.units for job in jobs), 0
+
+    def tick(what: str) -> None:
+        nonlocal done
+        done += 1
+        progress(what, done, total)
+
+    if min(cores, len(jobs)) < 2:
+        return [job.work(tick) for job in jobs]
+    context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
+    ticks: SimpleQueue[str] = context.SimpleQueue()
+    with ProcessPoolExecutor(min(cores, len(jobs)), context, initializer=report_to, initargs=(ticks,)) as pool:
+        order = sorted(jobs, key=lambda job: -job.units)
+        begun = {id(job): pool.submit(at_work, job) for job in order}
+        futures = [begun[id(job)] for job in jobs]
+        try:
+            for what in told(ticks, futures):
+                tick(what)
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def told(ticks: SimpleQueue[str], futures: Sequence[Future[Any]]) -> Iterator[str]:
+    """What the jobs say, until all are done or one has failed."""
+    while True:
+        ended, running = wait(futures, PAUSE_S)
+        while not ticks.empty():
+            yield ticks.get()
+        if not running or any(future.exception() for future in ended):
+            return
+
+
+reporting: list[SimpleQueue[str]] = []  # in a process of the pool: where its units are counted
+
+
+def report_to(ticks: SimpleQueue[str]) -> None:
+    reporting.append(ticks)
+
+
+def at_work(job: Job[T]) -> T:
+    return job.work(reporting[-1].put)
