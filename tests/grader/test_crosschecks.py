@@ -198,14 +198,8 @@ def test_a_reference_agrees_with_pytorch_on_pytorchs_own_samples(
         theirs, ours = story(sample.library, sample.x), story(own, sample.x)
         assert ours.keys() == theirs.keys(), sample.described
         for place, value in theirs.items():
-            torch.testing.assert_close(
-                ours[place],
-                value,
-                rtol=1e-9,
-                atol=1e-11,
-                equal_nan=True,
-                msg=lambda text, where=(sample.described, place): f"{where}: {text}",
-            )
+            where = f"{sample.described}: {place}"
+            torch.testing.assert_close(ours[place], value, rtol=1e-9, atol=1e-11, equal_nan=True, msg=where)
         agreed += 1
     assert (agreed, dict(excuses)) == (compared, excused)
 

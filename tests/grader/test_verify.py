@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,8 +62,11 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
     assert (rms.earned, rms.possible, rms.sandbox, rms.seed) == (6, 6, "process", 0)
-    assert [done for what, done, total in told if (what, total) == ("rms: mistakes", 8)] == list(range(8))
-    assert [done for what, done, total in told if (what, total) == ("centring: right answers", 4)] == list(range(4))
+    assert [(done, total) for _, done, total in told] == [(done, 44) for done in range(1, 45)]
+    assert Counter(what for what, _, _ in told) == {
+        "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 8,
+        "centring: right answers": 4, "centring: mistakes": 10, "centring: diagnoses": 10,
+    }  # fmt: skip
 
 
 BEFORE_THE_LAST = '[[mistake]]\nname = "no-upcast"'
@@ -140,6 +144,30 @@ def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> Non
     course = edited_course({MISTAKES: [("torch.sqrt(mean_square + eps)", "torch.sqrt(nothing)")]})
     with pytest.raises(CourseError, match=r"must occur exactly once in reference\.py, not 0 times"):
         proved(course)
+
+
+# Mutants
+
+
+def test_every_mutant_is_killed_or_accepted(tiny: Course) -> None:
+    rms, centring = verify(list(tiny), mutants=True, cores=2)
+    assert failures(rms) == failures(centring) == {}
+    assert [check.claim for report in (rms, centring) for check in report.checks if check.name == "mutants"] == [
+        "Of 24 mutants of the reference, 24 are killed and 0 accepted as equivalent.",
+        "Of 56 mutants of the reference, 55 are killed and 1 accepted as equivalent.",
+    ]
+
+
+def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vain(edited_course: EditedCourse) -> None:
+    """The suite no longer looks at half precision, and something is accepted that it kills."""
+    course = edited_course({SUITE: [("randn(4, 8) * 300", "randn(4, 8)")], "solutions/rms/equivalent.toml": ACCEPTED})
+    [report] = verify([course.exercise("rms")], mutants=True)
+    told = failures(report)["mutants"].splitlines()
+    assert "line 9: `wide = x.to(torch.promote_types(x.dtype, torch.float32))` → `wide = x` survives." in told
+    assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
+
+
+ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 mistakes"), (1, "1 mistake"), (2, "2 mistakes")])
