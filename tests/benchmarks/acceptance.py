@@ -21,7 +21,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
+from normgrade.cores import Job, Tick, available, over_cores
 from normgrade.course import Course, Exercise, read
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.mistakes import pairs_of, read_mistakes, together
@@ -47,35 +50,53 @@ def verdict(names: frozenset[str], found: Sequence[frozenset[str]]) -> str:
     return "hidden" if found and all(len(other) < len(names) for other in found) else "missed"
 
 
-def measure(desk: Desk, exercise: Exercise, seeds: Sequence[int], every: int) -> bool:
-    """Print the numbers of one exercise; whether all promises were kept."""
+@dataclass
+class Measured:
+    """The numbers of one exercise in words, and whether all promises were kept."""
+
+    slug: str
+    lines: list[str] = field(default_factory=list)
+    kept: bool = True
+
+
+def measure(exercise: Exercise, seeds: Sequence[int], every: int, tick: Tick) -> Measured:
+    """All of one exercise, which is one unit of work."""
+    found = at_desk([exercise], Options(), lambda desk: measured_at(desk, exercise, seeds, every))
+    tick(exercise.slug)
+    return found
+
+
+def measured_at(desk: Desk, exercise: Exercise, seeds: Sequence[int], every: int) -> Measured:
     started = time.perf_counter()
     mistakes, reference = read_mistakes(exercise), read(exercise.reference)
     right = [read(path) for path in (exercise.reference, *exercise.alternatives)]
+    found = Measured(exercise.slug, [f"\n{exercise.slug}: {len(seeds)} seeds"])
+    say = found.lines.append
+
     false_rejects = sum(not accepted(desk, exercise, source, seed) for source in right for seed in seeds)
     false_accepts = sum(accepted(desk, exercise, mistake.source, seed) for mistake in mistakes for seed in seeds)
-    print(f"\n{exercise.slug}: {len(seeds)} seeds")
-    print(f"  false rejects  {false_rejects} of {len(right) * len(seeds)} ({len(right)} right answers)")
-    print(f"  false accepts  {false_accepts} of {len(mistakes) * len(seeds)} ({len(mistakes)} mistakes)")
+    say(f"  false rejects  {false_rejects} of {len(right) * len(seeds)} ({len(right)} right answers)")
+    say(f"  false accepts  {false_accepts} of {len(mistakes) * len(seeds)} ({len(mistakes)} mistakes)")
 
     singles = Counter(verdict(frozenset({mistake.name}), explanations(desk, exercise, mistake.source, seeds[0])) for mistake in mistakes)
-    print(f"  one mistake    named {singles['named']} of {len(mistakes)}", flush=True)
+    say(f"  one mistake    named {singles['named']} of {len(mistakes)}")
 
     pairs = pairs_of(reference, mistakes)
     pairs_seen: Counter[str] = Counter()
     for pair in pairs[::every]:
         names = frozenset(mistake.name for mistake in pair)
-        found = explanations(desk, exercise, together(reference, pair) or "", seeds[0])
-        pairs_seen[verdict(names, found)] += 1
-        if verdict(names, found) in ("one of many", "missed"):
-            others = "; ".join(" + ".join(sorted(other)) for other in found if other != names) or "nothing"
-            print(f"    {verdict(names, found)}: {' + '.join(sorted(names))} · {others}", flush=True)
+        explained = explanations(desk, exercise, together(reference, pair) or "", seeds[0])
+        pairs_seen[verdict(names, explained)] += 1
+        if verdict(names, explained) in ("one of many", "missed"):
+            others = "; ".join(" + ".join(sorted(other)) for other in explained if other != names) or "nothing"
+            say(f"    {verdict(names, explained)}: {' + '.join(sorted(names))} · {others}")
     apart = pairs_seen["named"] + pairs_seen["missed"]
     share = pairs_seen["named"] / max(apart, 1)
     counts = ", ".join(f"{pairs_seen[kind]} {kind}" for kind in ("named", "one of many", "hidden", "missed"))
-    print(f"  two together   {pairs_seen.total()} of {len(pairs)} pairs: {counts}: {share:.0%} of those that can be told apart")
-    print(f"  {time.perf_counter() - started:.0f} s", flush=True)
-    return not false_rejects and not false_accepts and singles["named"] == len(mistakes) and share >= NAMED_PAIRS
+    say(f"  two together   {pairs_seen.total()} of {len(pairs)} pairs: {counts}: {share:.0%} of those that can be told apart")
+    say(f"  {time.perf_counter() - started:.0f} s")
+    found.kept = not false_rejects and not false_accepts and singles["named"] == len(mistakes) and share >= NAMED_PAIRS
+    return found
 
 
 def main() -> int:
@@ -86,10 +107,13 @@ def main() -> int:
     options = parser.parse_args()
     course = Course.find()
     exercises = [course.exercise(slug) for slug in options.slugs] or list(course)
-    seeds = range(options.seeds)
-    kept = at_desk(exercises, Options(), lambda desk: [measure(desk, exercise, seeds, options.every) for exercise in exercises])
-    print("\nall promises were kept" if all(kept) else "\na promise was BROKEN")
-    return 0 if all(kept) else 1
+    jobs = [Job(1, partial(measure, exercise, range(options.seeds), options.every)) for exercise in exercises]
+    results = over_cores(jobs, available(), lambda what, done, total: print(f"{done} of {total}: {what}", file=sys.stderr, flush=True))
+    for result in results:
+        print(*result.lines, sep="\n", flush=True)
+    kept = all(result.kept for result in results)
+    print("\nall promises were kept" if kept else "\na promise was BROKEN")
+    return 0 if kept else 1
 
 
 if __name__ == "__main__":
