@@ -16,8 +16,8 @@ check: $(INSTALLED)  ## lint, format and types
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named
-	$(VENV)/bin/normgrade verify
+verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named, mutants are killed
+	$(VENV)/bin/normgrade verify --mutants
 
 bench: $(INSTALLED)  ## the measurements: tolerance, speed, false accepts and rejects and diagnoses; half an hour
 	set -e; for script in tests/benchmarks/*.py; do echo "$$script"; $(VENV)/bin/python "$$script"; done
