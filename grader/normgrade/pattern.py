@@ -71,8 +71,8 @@ def first_not_finite(places: Mapping[str, object], found: Sequence[Difference]) 
 
 
 def by_size(steps: Sequence[Step]) -> str:
-    """Whether it is the size of the input: over all steps of a submission, whatever the check."""
-    right, wrong = [step.size for step in steps if step.right], [step.size for step in steps if not step.right]
+    """Whether it is the size of the input: over all steps of a submission, whatever the check. Zeros show nothing, so they do not count."""
+    right, wrong = ([step.size for step in steps if step.size and step.right is right] for right in (True, False))
     if not right or not wrong:
         return ""
     if min(wrong) >= FAR * max(right):

@@ -8,6 +8,7 @@ else with it. Of all pairs of mistakes that can be made together, every tenth is
     named        the two are the one explanation given
     one of many  so are other sets of the same size, which do the same at every check
     hidden       fewer mistakes explain everything: one half does what both do, or another mistake does
+    cancelled    the two undo each other, and every check passes
     missed       anything else
 
 Of the pairs that can be told apart, which are the named and the missed ones, 80 % have to be named. The exit code is 1 if a promise was
@@ -38,7 +39,10 @@ def accepted(desk: Desk, exercise: Exercise, source: str, seed: int) -> bool:
 
 
 def explanations(desk: Desk, exercise: Exercise, source: str, seed: int) -> list[frozenset[str]]:
+    """Every set of mistakes that was diagnosed; one that is empty where nothing failed."""
     results = desk.run(exercise, source, exercise.file_name, seed)
+    if all(result.check.outcome is Outcome.PASSED for result in results):
+        return [frozenset()]
     return [frozenset(diagnosis.mistakes) for diagnosis in desk.diagnose(exercise, results)]
 
 
@@ -47,6 +51,8 @@ def verdict(names: frozenset[str], found: Sequence[frozenset[str]]) -> str:
         return "named"
     if names in found:
         return "one of many"
+    if found == [frozenset()]:
+        return "cancelled"
     return "hidden" if found and all(len(other) < len(names) for other in found) else "missed"
 
 
@@ -92,7 +98,7 @@ def measured_at(desk: Desk, exercise: Exercise, seeds: Sequence[int], every: int
             say(f"    {verdict(names, explained)}: {' + '.join(sorted(names))} · {others}")
     apart = pairs_seen["named"] + pairs_seen["missed"]
     share = pairs_seen["named"] / max(apart, 1)
-    counts = ", ".join(f"{pairs_seen[kind]} {kind}" for kind in ("named", "one of many", "hidden", "missed"))
+    counts = ", ".join(f"{pairs_seen[kind]} {kind}" for kind in ("named", "one of many", "hidden", "cancelled", "missed"))
     say(f"  two together   {pairs_seen.total()} of {len(pairs)} pairs: {counts}: {share:.0%} of those that can be told apart")
     say(f"  {time.perf_counter() - started:.0f} s")
     found.kept = not false_rejects and not false_accepts and singles["named"] == len(mistakes) and share >= NAMED_PAIRS
