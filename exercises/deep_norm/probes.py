@@ -1,0 +1,148 @@
+"""How the grader uses your DeepNorm: it reads the coefficients by name, puts sublayers into blocks, and measures the initial weights.
+
+Nothing here is secret, and every probe is played on the right answer too. `take_step` calls a block once, goes back once, and looks at the
+output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as it was.
+"""
+
+import torch
+
+from normgrade.probes import Estimate, fill, take_step
+
+NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
+FLATTEST, STEEPEST = 0.89, 0.77  # mean |w| / spread: 0.866 where numbers are uniform, 0.798 where they are normal
+
+
+def coefficients(impl, by_place=(), **by_name):
+    """Ask for the coefficients, and read them by name."""
+    result = impl.deepnorm_coefficients(*by_place, **by_name)
+    seen = {}
+    for name in NAMES:
+        value = getattr(result, name, None)
+        seen[f"result has {name}"] = hasattr(result, name)
+        seen[name] = None if value is None else float(value)
+    return seen
+
+
+def feed_forward(w1, b1, w2, b2):
+    """A sublayer that is no multiple of its input: Linear, tanh, Linear, both with a bias."""
+    (hidden, dim), layers = w1.shape, torch.nn.Sequential()
+    layers.extend([torch.nn.Linear(dim, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, dim)])
+    fill(layers, {"0.weight": w1, "0.bias": b1, "2.weight": w2, "2.bias": b2})
+    return layers
+
+
+def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, scattered=False):
+    """Put a feed-forward net into a block, in training or in evaluation mode; `norm` holds the norm's weight and bias."""
+    sublayer = feed_forward(*feed_forward_state)
+    layer = impl.DeepNorm(x.shape[-1], alpha, sublayer)
+    state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
+    fill(layer, state)
+    layer.train(training)
+    seen = take_step(layer, x, upstream, scattered, state)
+    seen["the sublayer is in training mode"] = sublayer.training
+    return seen | {f"gradient of the sublayer's {name}": parameter.grad for name, parameter in sublayer.named_parameters()}
+
+
+def block_around_function(impl, x, alpha, weight, norm, upstream):
+    """The sublayer may be a plain function. It is called once, with x itself; this one mixes neighbouring positions."""
+    received = []
+
+    def sublayer(given):
+        received.append(given.detach().clone())
+        return torch.tanh(given.roll(1, dims=-2) @ weight + 0.5)
+
+    layer = impl.DeepNorm(alpha=alpha, sublayer=sublayer, dim=x.shape[-1])
+    state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
+    fill(layer, state)
+    with torch.no_grad():
+        layer(x.clone())
+    seen = {"calls of the sublayer": len(received), "what the sublayer receives": received[0] if received else None}
+    return seen | take_step(layer, x, upstream, False, state)
+
+
+def block_around_identity(impl, x, alpha, norm, upstream):
+    """The sublayer may return the very tensor it was given, as dropout does in evaluation."""
+    layer = impl.DeepNorm(x.shape[-1], alpha, torch.nn.Identity())
+    state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
+    fill(layer, state)
+    return take_step(layer, x, upstream, False, state)
+
+
+def new_block(impl, dim, hidden, alpha):
+    """A new block: its norm's initial state, and what it learns."""
+    sublayer = torch.nn.Sequential(torch.nn.Linear(dim, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, dim))
+    layer = impl.DeepNorm(dim, alpha, sublayer)
+    state, learnt = layer.state_dict(), {id(parameter) for parameter in layer.parameters() if parameter.requires_grad}
+    inner = {id(parameter) for parameter in sublayer.parameters()}
+    others = sum(parameter.numel() for parameter in layer.parameters() if id(parameter) in learnt - inner)
+    return {
+        "state_dict · norm.weight": state.get("norm.weight"),
+        "state_dict · norm.bias": state.get("norm.bias"),
+        "parameters() gives the sublayer's": inner <= learnt,
+        "learnt numbers beside the sublayer's": others,
+    }
+
+
+def half_block(impl, x, alpha, dtype):
+    """A block in half precision, around tanh: what comes out, and whether it is about what float32 gives."""
+    narrow = x.to(getattr(torch, dtype))
+    wide = impl.DeepNorm(x.shape[-1], alpha, torch.tanh)(narrow.to(x.dtype))
+    output = impl.DeepNorm(x.shape[-1], alpha, torch.tanh).to(narrow.dtype)(narrow)
+    return {
+        f"output is {dtype}": output.dtype == narrow.dtype,
+        "output is that of float32, to 0.1": bool(((output.to(wide.dtype) - wide).abs() < 0.1).all()),
+    }
+
+
+def projections(sizes, biased):
+    """Six torch.nn.Linear, by name: (in, out) as `sizes` says. Every weight is 0.5 and every bias 0.25, whatever you make of them."""
+    linears = {name: torch.nn.Linear(*size, bias=name in biased) for name, size in sizes.items()}
+    for linear in linears.values():
+        torch.nn.init.constant_(linear.weight, 0.5)
+        if linear.bias is not None:
+            torch.nn.init.constant_(linear.bias, 0.25)
+    return linears
+
+
+def initial_weights(impl, sizes, beta):
+    """Initialise, and measure every matrix: its gain, which is its spread in units of Xavier's, its mean, and whether its numbers are
+    drawn one by one, from a normal or a uniform distribution."""
+    linears = projections(sizes, biased=sizes)
+    impl.deepnorm_init_(**linears, beta=beta)
+    return {f"{name}.weight · {place}": value for name, linear in linears.items() for place, value in measured(linear).items()}
+
+
+def measured(linear):
+    """What is expected of n random numbers has a standard error, and is compared with regard to it."""
+    weight, fans, n = linear.weight.detach(), sum(linear.weight.shape), linear.weight.numel()
+    spread, squares = weight.std(correction=0), weight.square().mean()
+    gain = spread / (2 / fans) ** 0.5
+    overlap = (weight @ weight.mT).square().sum() / (n * (fans + 1) * squares**2)  # 1, but for chance, if no number depends on another
+    return {
+        "gain": Estimate(gain, gain / (2 * n) ** 0.5),
+        "mean": Estimate(weight.mean(), spread / n**0.5),
+        "overlap of its rows": Estimate(overlap, 2 / fans),
+        "normal or uniform": bool(STEEPEST < weight.abs().mean() / squares.sqrt() < FLATTEST),
+    }
+
+
+def initial_biases(impl, sizes, biased, beta):
+    """Initialise layers of which only those in `biased` have a bias, and look at it."""
+    linears = projections(sizes, biased)
+    impl.deepnorm_init_(*linears.values(), beta)
+    return {f"{name}.bias": None if linear.bias is None else linear.bias for name, linear in linears.items()}
+
+
+def after_init(impl, sizes, beta):
+    """Initialisation happens in place: the parameters are the same objects as before, with other numbers, and still learn."""
+    linears = projections(sizes, biased=sizes)
+    before = {f"{name}.{kind}": getattr(linear, kind) for name, linear in linears.items() for kind in ("weight", "bias")}
+    old = {place: parameter.detach().clone() for place, parameter in before.items()}
+    impl.deepnorm_init_(*linears.values(), beta)
+    seen = {}
+    for place, parameter in before.items():
+        name, kind = place.split(".")
+        seen[f"{place} is the same parameter"] = getattr(linears[name], kind) is parameter
+        seen[f"{place} has new numbers"] = not bool((parameter == old[place]).any())
+        seen[f"{place} learns"] = parameter.requires_grad and parameter.is_leaf
+    return seen

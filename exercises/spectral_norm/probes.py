@@ -1,0 +1,193 @@
+"""How the grader uses your `SpectralNorm`: as the parametrisation of a real layer's weight, by `register_parametrization`.
+
+Your first u and v are your own random numbers, so a run that starts from them is looked at where it has converged. Everything else starts
+from a u and a v that the probe fills in. No probe looks at u or v alone: −u and −v are as good.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.parametrize import register_parametrization
+
+from normgrade.probes import Stopped, go_back, in_other_order
+
+# Other names under which the vectors are often kept. They are understood; the check that plays `new` asks for the right ones.
+ALIASES = {"u": ("u", "_u", "weight_u"), "v": ("v", "_v", "weight_v")}
+
+
+def new(impl: Any, weight: Tensor) -> dict[str, Any]:
+    """Build the parametrisation and measure u and v; then register it, and look for them in the state dict of the layer."""
+    layer = layer_with(weight)
+    norm = impl.SpectralNorm(layer.weight)
+    seen = {f"length of {name}": length(vector(norm, name)) for name in "uv"}
+    register_parametrization(layer, "weight", norm)
+    state, parameters = layer.state_dict(), dict(layer.named_parameters())
+    for name in "uv":
+        keys = [f"parametrizations.weight.0.{known}" for known in ALIASES[name]]
+        key = next((key for key in keys if key in state), None)
+        seen |= {
+            f"key of {name}": key,
+            f"{name} is a parameter": None if key is None else key in parameters,
+            f"dimensions of {name}": None if key is None else state[key].dim(),
+            f"numbers in {name}": None if key is None else state[key].numel(),
+        }
+    return seen
+
+
+def story(
+    impl: Any,
+    weight: Tensor,
+    actions: Sequence[tuple[str, int]],
+    watch: Sequence[str],
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    u: Tensor | None = None,
+    v: Tensor | None = None,
+    upstream: Tensor | None = None,
+    other: Tensor | None = None,
+    scattered: bool = False,
+) -> dict[str, Any]:
+    """Parametrise a layer that has this weight, fill in `u` and `v` where they are given, then take the actions in order.
+
+    An action is one of four things, done so many times: `train` or `evaluate` read the layer's weight in that mode, each reading being one
+    forward of yours, and the last one is looked at, with a backward pass from the gradient `upstream` where there is one. `change` writes
+    the weight `other` over the original one in place, as an optimiser does. `reload` builds a layer with the weight `other` and hands the
+    state dict over. `scattered` keeps the weight in memory in another order, so that `view` on it fails.
+    """
+    seen: dict[str, Any] = {}
+    step = "build"
+    try:
+        layer = parametrised(impl, in_other_order(weight) if scattered else weight, args, kwargs)
+        fill(layer, u, v)
+        for number, (do, times) in enumerate(actions, 1):
+            step = f"step {number}"
+            if do == "change":
+                with torch.no_grad():
+                    original_of(layer).copy_(other)
+            elif do == "reload":
+                state = layer.state_dict()
+                layer = parametrised(impl, other, args, kwargs)
+                layer.load_state_dict(state)
+            else:
+                layer.train(do == "train")
+                views = read(layer, times, upstream)
+                seen |= {f"{step} · {place}": views[place] for place in watch}
+    except BaseException as error:
+        raise Stopped(step, seen) from error
+    return seen
+
+
+def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
+    """Read the weight so many times, go back from the last reading, and look at everything."""
+    original, norm = original_of(layer), layer.parametrizations.weight[0]
+    given = original.detach().clone()
+    before = {name: None if (tensor := vector(norm, name)) is None else tensor.detach().clone() for name in "uv"}
+    original.grad = None
+    with torch.set_grad_enabled(layer.training or upstream is not None):  # mere evaluation goes without
+        for _ in range(times):
+            weight = layer.weight
+    if upstream is not None:
+        go_back(weight, upstream)
+    u, v = vector(norm, "u"), vector(norm, "v")
+    return {
+        "weight": weight,
+        "σ": float((given * given).sum() / (given * weight.detach()).sum()),
+        "gradient of the original weight": original.grad,
+        "length of the gradient": length(original.grad),
+        "original weight left alone": bool(torch.equal(given, original)),
+        "u left alone": None if u is None or before["u"] is None else bool(torch.equal(before["u"], u)),
+        "v left alone": None if v is None or before["v"] is None else bool(torch.equal(before["v"], v)),
+        "length of u": length(u),
+        "length of v": length(v),
+        "length of u × length of v": None if u is None or v is None else length(u) * length(v),
+        "u and v are finite": None if u is None or v is None else bool(u.isfinite().all() and v.isfinite().all()),
+        "u vᵀ": None if u is None or v is None else torch.outer(u.detach().flatten(), v.detach().flatten()).to(given.dtype),
+    }
+
+
+def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor) -> dict[str, Any]:
+    """Read the weight in training, and then in evaluation, with the very u and v that training left: σ and the gradient are the same."""
+    layer = parametrised(impl, weight)
+    fill(layer, u, v)
+    seen = {}
+    for mode in ("training", "evaluation"):
+        layer.train(mode == "training")
+        original_of(layer).grad = None
+        seen[mode] = layer.weight
+        go_back(seen[mode], upstream)
+        seen[f"gradient in {mode}"] = original_of(layer).grad
+    return {
+        "distance of the weights in training and in evaluation": apart(seen["training"], seen["evaluation"]),
+        "distance of the gradients in training and in evaluation": apart(seen["gradient in training"], seen["gradient in evaluation"]),
+    }
+
+
+def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor) -> dict[str, Any]:
+    """Read the weight twice in training: with a backward pass after each reading, and with one for both at the end, as GANs do.
+
+    The gradients add up to the same.
+    """
+    layer = parametrised(impl, weight)
+    original = original_of(layer)
+    fill(layer, u, v)
+    for _ in range(2):
+        go_back(layer.weight, upstream)
+    one_by_one, original.grad = original.grad, None
+    fill(layer, u, v)
+    first, second = layer.weight, layer.weight
+    go_back(first + second, upstream)
+    return {"distance of the gradients one by one and both together": apart(original.grad, one_by_one)}
+
+
+def parametrised(impl: Any, weight: Tensor, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+    """A layer that has this weight and is parametrised by your `SpectralNorm`. To register it is one forward in training."""
+    layer = layer_with(weight)
+    return register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight, *args, **(kwargs or {})))
+
+
+def layer_with(weight: Tensor) -> Any:
+    """A linear or convolutional layer that has this weight; for a weight of one dimension a module of nothing else."""
+    match list(weight.shape):
+        case [out, inputs]:
+            layer: Any = nn.Linear(inputs, out, bias=False)
+        case [out, inputs, kernel]:
+            layer = nn.Conv1d(inputs, out, kernel, bias=False)
+        case [out, inputs, *kernel]:
+            layer = nn.Conv2d(inputs, out, (kernel[0], kernel[1]), bias=False)
+        case _:
+            layer = nn.Module()
+    layer.weight = nn.Parameter(weight.clone())
+    return layer
+
+
+def original_of(layer: Any) -> Any:
+    """The parameter that is trained: what your `forward` is given."""
+    return layer.parametrizations.weight.original
+
+
+def vector(norm: nn.Module, name: str) -> Tensor | None:
+    """u or v, under one of its names; None where there is none."""
+    tensors = (getattr(norm, known, None) for known in ALIASES[name])
+    return next((tensor for tensor in tensors if isinstance(tensor, Tensor)), None)
+
+
+def fill(layer: Any, u: Tensor | None, v: Tensor | None) -> None:
+    """Copy numbers into u and v, whatever their shape is."""
+    for name, numbers in (("u", u), ("v", v)):
+        tensor = vector(layer.parametrizations.weight[0], name)
+        if numbers is not None and tensor is not None and tensor.numel() == numbers.numel():
+            with torch.no_grad():
+                tensor.copy_(numbers.reshape(tensor.shape))
+
+
+def length(tensor: Tensor | None) -> Any:
+    return None if tensor is None else float(torch.linalg.vector_norm(tensor.detach().double()))
+
+
+def apart(one: Tensor | None, other: Tensor | None) -> float | None:
+    """The distance of the two, relative to the length of the other."""
+    if one is None or other is None:
+        return None
+    return float((torch.linalg.vector_norm(one - other) / torch.linalg.vector_norm(other)).detach())

@@ -1,0 +1,180 @@
+"""Hidden suite of `deep_norm`.
+
+Encoder and decoder differ in depth, and α is far from 1. Sublayers have biases and a curve, so that scaling their input is not scaling
+their output. No Linear is square; a gain below 1 is tried, and one above. The three parts of the exercise are graded apart, and none is an
+interface that the others need: whoever has written one of them gets its points.
+"""
+
+import pytest
+
+from normgrade.suite import ones, probe, randn, uniform
+
+ALPHA = 2.6
+SIZES = {"query": [56, 80], "key": [52, 80], "value": [52, 88], "out": [88, 56], "fc1": [56, 160], "fc2": [160, 56]}  # (in, out)
+OTHER_SIZES = {"query": [60, 76], "key": [84, 76], "value": [84, 64], "out": [64, 60], "fc1": [60, 130], "fc2": [130, 60]}
+SMALL_SIZES = {"query": [5, 7], "key": [6, 7], "value": [6, 8], "out": [8, 5], "fc1": [5, 9], "fc2": [9, 5]}
+
+
+def rows(*shape):
+    """Random rows, each with a mean and a scale of its own."""
+    ones_last = (*shape[:-1], 1)
+    return randn(*shape) * uniform(0.5, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
+
+
+def away_from(centre, *shape):
+    """Random numbers around `centre`, none of them close to it."""
+    return ((uniform(0.4, 1.2, *shape)) * (2 * (uniform(0, 1, *shape) > 0.5) - 1) + centre).astype("float32")
+
+
+def norm(dim):
+    """Weight and bias of the norm: no weight 1, no bias 0."""
+    return [away_from(1, dim), away_from(0, dim)]
+
+
+def feed_forward(dim, hidden, scale=1.0):
+    """The weights of a sublayer whose output is about as large as `scale`."""
+    return [randn(hidden, dim) / dim**0.5, away_from(0, hidden), randn(dim, hidden) * (scale / hidden**0.5), away_from(0, dim) * scale]
+
+
+def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
+    dim = shape[-1]
+    x, inner, outer = rows(*shape) * scale, feed_forward(dim, hidden, scale), norm(dim)
+    return probe("block", x=x, alpha=alpha, feed_forward_state=inner, norm=outer, upstream=randn(*shape), **options)
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("The four results are attributes. With one side alone α = (2N)^(1/4) and β = (8N)^(−1/4); the other side's are None.")
+@pytest.mark.parametrize("side", ["encoder_layers", "decoder_layers"])
+def test_one_side(agree, side):
+    """With an encoder or a decoder alone, α and β follow from its number of layers, and the absent side's are None."""
+    agree(probe("coefficients", **{side: 12}))
+    agree(probe("coefficients", **{side: 18}))
+    agree(probe("coefficients", **{side: 1}))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("With both sides the encoder has 0.81 · r and 0.87 / r with r = (N⁴M)^(1/16), the decoder fourth roots of 3M and 12M.")
+@pytest.mark.parametrize(("encoder_layers", "decoder_layers"), [(24, 12), (3, 18), (6, 6)])
+def test_both_sides(agree, encoder_layers, decoder_layers):
+    """With an encoder and a decoder, both sides have the coefficients that belong to the two together."""
+    agree(probe("coefficients", encoder_layers=encoder_layers, decoder_layers=decoder_layers))
+    agree(probe("coefficients", by_place=[decoder_layers, encoder_layers + 1]))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("Both arguments default to 0; where a side has no layers, its two fields are None, and they are there all the same.")
+def test_no_layers(agree):
+    """No layers on either side give four fields that are None."""
+    agree(probe("coefficients"))
+    agree(probe("coefficients", encoder_layers=0, decoder_layers=0))
+    agree(probe("coefficients", by_place=[0, 5]))
+
+
+@pytest.mark.kind("stability")
+@pytest.mark.points(1)
+@pytest.mark.hint("The formula is the same as ever. If this alone fails: a 64-bit integer is too short for N⁴M; Python's own are not.")
+def test_very_deep(agree):
+    """Ten thousand layers on both sides are as good as ten."""
+    agree(probe("coefficients", encoder_layers=10_000, decoder_layers=20_000))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("y = LN(α · x + F(x)): α scales the skip alone, the sublayer sees x as it is, and the norm is applied to the sum.")
+@pytest.mark.parametrize("shape", [(4, 7), (2, 3, 5)])
+def test_block(agree, shape):
+    """The block adds the sublayer's output to α times its input, and normalises the sum."""
+    agree(block(*shape))
+    agree(block(*shape, hidden=9, alpha=0.4, scattered=True))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("Call the sublayer once, with x itself. A plain function fits in an attribute, and in no ModuleList.")
+def test_function_as_sublayer(agree):
+    """The sublayer may be a plain function; it is called once, with x as it is."""
+    x, weight = rows(2, 5, 7), randn(7, 7) / 7**0.5
+    agree(probe("block_around_function", x=x, alpha=ALPHA, weight=weight, norm=norm(7), upstream=randn(2, 5, 7)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("The norm is torch.nn.LayerNorm(dim) as PyTorch makes it, of α · x + F(x). On small numbers its eps of 1e-5 shows.")
+def test_small_input(agree):
+    """Where the variance is as small as the norm's eps of 1e-5, eps decides."""
+    agree(block(6, 8, scale=1e-3))
+    agree(block(5, 8, scale=5e-3, alpha=1.0))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("self.norm = torch.nn.LayerNorm(dim) and self.sublayer = sublayer are all that learns; α is a plain number.")
+def test_new_block(agree):
+    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else."""
+    agree(probe("new_block", dim=7, hidden=5, alpha=ALPHA))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("train() and eval() reach a sublayer that is an attribute of the block; the block's own formula stays.")
+def test_modes(agree):
+    """Evaluation computes what training computes, and puts the sublayer into evaluation mode too."""
+    agree(block(4, 6, training=False))
+    agree(block(4, 6, training=True))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint("The gradient reaches x through the skip, α times as strong, and through the sublayer; it reaches every parameter, too.")
+def test_gradients(agree):
+    """The gradients flow through the skip and the sublayer, and reach the input, the norm and the sublayer's parameters."""
+    agree(block(5, 3, hidden=4))
+    agree(block(2, 4, 9, hidden=3, alpha=1.5, training=False))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("Write α · x + F(x) as a new tensor: `+=`, add_ or mul_ on what the sublayer returned may change the caller's x.")
+def test_sublayer_that_returns_its_input(agree):
+    """A sublayer may return the tensor it was given, and rows may be constant; the input is left alone."""
+    agree(probe("block_around_identity", x=rows(3, 8) * 1e-3, alpha=ALPHA, norm=norm(8), upstream=randn(3, 8)))
+    constant = uniform(0.5, 2.0, 5, 1) * ones(1, 8)
+    agree(probe("block_around_identity", x=constant, alpha=ALPHA, norm=norm(8), upstream=randn(5, 8)))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint("Nothing needs widening by hand: torch.nn.LayerNorm computes its statistics in float32 and returns what came in.")
+def test_half_precision(agree):
+    """A block in half precision returns half precision, and is right."""
+    agree(probe("half_block", x=randn(6, 32) * 300, alpha=ALPHA, dtype="float16"))
+    agree(probe("half_block", x=randn(6, 32), alpha=ALPHA, dtype="bfloat16"))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("Xavier's spread is gain · √(2 / (in + out)): the gain is β for value, out, fc1 and fc2, and 1 for query and key.")
+@pytest.mark.parametrize(("sizes", "beta"), [(SIZES, 0.3), (OTHER_SIZES, 1.6)])
+def test_initial_weights(agree, sizes, beta):
+    """The initial weights are Xavier's, centred at 0, with a gain of β for value, out, fc1 and fc2 and of 1 for query and key."""
+    agree(probe("initial_weights", sizes=sizes, beta=beta))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Set every bias to zero where there is one; a Linear made with bias=False has None there.")
+def test_initial_biases(agree):
+    """All biases become zero, and a Linear without one is as good as any."""
+    agree(probe("initial_biases", sizes=SMALL_SIZES, biased=["query", "value", "fc1"], beta=0.3))
+    agree(probe("initial_biases", sizes=SMALL_SIZES, biased=["key", "out", "fc2"], beta=0.3))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Write into the parameters that are there, as the functions of torch.nn.init do: an optimiser may already hold them.")
+def test_in_place(agree):
+    """Initialisation changes the parameters in place; they stay the same objects and go on learning."""
+    agree(probe("after_init", sizes=SMALL_SIZES, beta=0.3))

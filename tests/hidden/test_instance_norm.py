@@ -1,0 +1,205 @@
+"""Hidden suite of `instance_norm`.
+
+Three channels, several samples, and no two sizes of a shape agree; instances differ in mean and scale within a sample and within a channel;
+the momentum is not one half; most layers have a large eps, so that its place matters at every input.
+"""
+
+import pytest
+
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform
+
+EPS = 0.1
+
+
+def instances(*shape):
+    """A random batch whose instances, each a channel of a sample, have a mean and a scale of their own."""
+    per_instance = (*shape[:2], *[1] * (len(shape) - 2))
+    return randn(*shape) * uniform(0.4, 2.0, *per_instance) + uniform(-1.5, 1.5, *per_instance)
+
+
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "The constructor takes num_features, eps, momentum, affine, track_running_stats, in this order, and all but the first have defaults."
+)
+def test_build(observe):
+    """The layer can be built, with its arguments by position and by name, and is an nn.Module."""
+    observe(build(3))
+    observe(build(3, 1e-3, 0.2, True, True))
+    observe(build(num_features=3, eps=1e-3, momentum=0.2, affine=False, track_running_stats=False))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("One mean and one variance per sample and channel, over all positions together; the variance divided by n.")
+@pytest.mark.parametrize("shape", [(4, 3, 7), (2, 3, 4, 5)])
+def test_instances(agree, shape):
+    """Every channel of every sample is normalised by its own mean and biased variance, and nothing else is done unless asked for."""
+    agree(build(3, eps=EPS), train(instances(*shape)), train(instances(*shape)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("With affine=True there is one weight and one bias per channel: multiply by the weight, then add the bias.")
+def test_affine(agree):
+    """With affine=True every channel is scaled by its weight and shifted by its bias, the same for all samples."""
+    agree(build(3, eps=EPS, affine=True), train(instances(2, 3, 4, 5)), train(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("The running statistics take the place of the instance's, in the same formula, and nothing is updated.")
+def test_evaluation_with_tracking(agree):
+    """With tracking, evaluation normalises by the running statistics and leaves them as they are."""
+    layer = build(3, eps=EPS, affine=True, track_running_stats=True)
+    agree(layer, evaluate(instances(2, 3, 4, 5)), evaluate(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "The formula is (x − μ) / sqrt(σ² + eps), with and without tracking: eps stands inside the root, and its default is 1e-5."
+)
+def test_eps(agree):
+    """Where the variance is as small as eps, eps decides: it is added to the variance, inside the root; its default is 1e-5."""
+    for eps, arguments in ((1e-5, {}), (1e-3, {"eps": 1e-3})):
+        agree(build(3, **arguments), train(instances(4, 3, 7) * eps**0.5))
+        small = build(3, track_running_stats=True, **arguments)
+        small = small.filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
+        agree(small, evaluate(instances(4, 3, 7) * eps**0.5))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Without tracking there is no second mode: evaluation normalises each instance by its own statistics, as training does.")
+def test_same_in_evaluation(agree):
+    """Without tracking, which is the default, evaluation computes what training computes, and nothing is remembered between calls."""
+    agree(build(3, EPS), train(instances(4, 3, 7)), evaluate(instances(2, 3, 4, 5)))
+    agree(build(3, EPS, 0.3, True, False), train(instances(4, 3, 7)), evaluate(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "running ← (1 − momentum) · running + momentum · new. New is the mean over the samples of each instance's own mean and variance, the "
+    "latter divided by n − 1, where n counts the positions."
+)
+def test_running_statistics(agree):
+    """With tracking, the running statistics follow the averages over the batch of the instances' means and unbiased variances."""
+    layer = build(3, eps=EPS, momentum=0.3, track_running_stats=True)
+    agree(layer, train(instances(4, 3, 7)), train(instances(2, 3, 4, 5) * 2 + 1), evaluate(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("momentum is the weight of the new statistics, and 0.1 unless said.")
+def test_momentum(agree):
+    """The momentum is 0.1 unless said, 0 freezes the running statistics, and 1 replaces them."""
+    agree(build(3, EPS, track_running_stats=True), train(instances(4, 3, 7)))
+    agree(build(3, EPS, 0.0, track_running_stats=True), train(instances(4, 3, 7)))
+    agree(build(3, EPS, 1.0, track_running_stats=True), train(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one, as all are by default, is "
+    "registered as None."
+)
+def test_new_layer(agree):
+    """A new layer's state dict is empty by default, and has PyTorch's keys, shapes and initial values for what is switched on."""
+    agree(build(3))
+    agree(build(5, affine=True))
+    agree(build(5, track_running_stats=True))
+    agree(build(3, affine=True, track_running_stats=True))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("num_batches_tracked is an integer buffer that is there with tracking, and that nothing ever changes.")
+def test_counter(observe):
+    """num_batches_tracked stays as it is, in training and in evaluation."""
+    layer = build(3, EPS, track_running_stats=True).filled(num_batches_tracked=5).watching("num_batches_tracked")
+    seen = observe(layer, train(instances(4, 3, 7)), evaluate(instances(4, 3, 7)))
+    for step, mode in ((1, "training"), (2, "evaluation")):
+        count = seen[f"step {step} · num_batches_tracked"].values.tolist()
+        assert count == 5, f"num_batches_tracked was 5 and is {count} after a step of {mode}"
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Only registered parameters and buffers travel through state_dict, and nothing else is saved with a model.")
+def test_reloaded(agree):
+    """A reloaded state dict restores weight, bias and running statistics, and training goes on from there."""
+    agree(build(3, EPS, 0.3, True, True), train(instances(4, 3, 7)), reload(), evaluate(instances(4, 3, 7)), train(instances(4, 3, 7)))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint("The mean and the variance of an instance depend on x: differentiate through both. The running ones carry no gradient.")
+def test_gradients(agree):
+    """The gradients flow through the instances' statistics; the running ones carry none from one step to the next."""
+    agree(build(3, eps=EPS, affine=True), train(instances(2, 3, 5)), evaluate(instances(4, 3, 2)))
+    layer = build(3, eps=EPS, affine=True, track_running_stats=True)
+    agree(layer, train(instances(2, 3, 5)), train(instances(4, 3, 2)), evaluate(instances(2, 3, 5)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("What counts is the number of positions, L or H · W: raise a ValueError where it is 1, however many samples there are.")
+def test_one_value_per_channel(refuses):
+    """One value per channel is a ValueError, in training and, without tracking, in evaluation; two in a row are enough."""
+    refuses(ValueError, build(3), train(randn(1, 3, 1)), legal=train(randn(1, 3, 2)))
+    refuses(ValueError, build(3), train(randn(4, 3, 1)), legal=train(randn(4, 3, 2)))
+    refuses(ValueError, build(3), evaluate(randn(2, 3, 1, 1)), legal=evaluate(randn(2, 3, 1, 4)))
+    refuses(ValueError, build(3, track_running_stats=True), train(randn(2, 3, 1, 1)), legal=train(randn(2, 3, 4, 1)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("Raise a ValueError for any number of dimensions but 3 and 4, in both modes, with tracking and without.")
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 4, 5, 6)])
+def test_other_ranks(refuses, shape):
+    """An input that is neither (N, C, L) nor (N, C, H, W) is a ValueError."""
+    tracks = build(3, track_running_stats=True)
+    refuses(ValueError, build(3), train(randn(*shape)), legal=train(randn(4, 3, 2)))
+    refuses(ValueError, tracks, evaluate(randn(*shape)), legal=evaluate(randn(2, 3, 4, 5)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("An instance of equal numbers has variance 0: eps inside the root keeps the division, and its gradient, finite.")
+def test_constant_instances(agree):
+    """Instances of equal numbers become the bias, 0 where there is none, with finite gradients; two positions are enough."""
+    agree(build(3, eps=EPS), train(uniform(0.5, 2.0, 2, 3, 1) * ones(1, 1, 5)))
+    agree(build(3, eps=EPS, affine=True), evaluate(uniform(-2.0, -0.5, 2, 3, 1, 1) * ones(1, 1, 4, 5)))
+    agree(build(3, eps=EPS, track_running_stats=True), train(instances(4, 3, 2)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("`view` needs its numbers side by side in memory; `reshape`, or no reshaping at all, does not.")
+def test_any_memory_layout(agree):
+    """Inputs that are not contiguous in memory are as good as any, and none is changed."""
+    agree(build(3, eps=EPS), train(instances(2, 3, 4, 5), scattered=True))
+    agree(build(3, EPS, 0.3, True, True), train(instances(2, 3, 4, 5), scattered=True), evaluate(instances(4, 3, 7), scattered=True))
+
+
+@pytest.mark.kind("stability")
+@pytest.mark.points(1)
+@pytest.mark.hint("Right formula, unstable arithmetic: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.")
+def test_large_offset(agree):
+    """A mean that is large beside the deviation leaves the result intact."""
+    agree(build(3), train(randn(2, 3, 4, 8) + 1000), evaluate(randn(4, 3, 32) - 1000))
+    agree(build(3), train(randn(2, 3, 4, 8) + 10000))
+    agree(build(3, track_running_stats=True), train(randn(4, 3, 16) + 1000))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint("Compute the statistics in float32, whatever comes in; go back to the input's dtype after scale and shift.")
+def test_half_precision(agree):
+    """Half-precision input is normalised with float32 statistics, and comes back in its own dtype."""
+    for x, dtype in ((randn(2, 3, 32) * 300, "float16"), (randn(2, 3, 32) * 1e-3, "float16"), (randn(2, 3, 32) + 10, "bfloat16")):
+        agree(build(3), train(x, dtype), evaluate(x, dtype))
+        agree(build(3, EPS, 0.3, True, True), train(x, dtype), evaluate(x, dtype))

@@ -1,0 +1,294 @@
+"""Hidden suite of `spectral_norm`.
+
+Every weight is made of known singular vectors and values, W = U diag(s) Vᵀ, and no two of its sizes agree. The first u and v are free, and
+so is which of them comes first in an iteration. What starts from the learner's own vectors is looked at after many forwards, when nothing
+but the first singular vectors is left in them. Anything else starts from given vectors: from u = U a and v = V a, with the same a, σ is the
+same after every iteration, whichever comes first.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from normgrade.suite import probe, randn, uniform
+
+FAST = (3.0, 0.45, 0.3, 0.2)  # 8 iterations bring what is not the first vector down to 0.15¹⁶ of it
+SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
+CONVERGED = 8
+SHAPES = [(7, 4), (5, 2, 3, 6)]
+
+
+class Factors(NamedTuple):
+    """The singular vectors (out, r) and (rest, r), and values (r,), of a weight of this shape."""
+
+    shape: tuple[int, ...]
+    left: np.ndarray
+    values: np.ndarray
+    right: np.ndarray
+
+    @property
+    def weight(self):
+        return ((self.left * self.values) @ self.right.T).reshape(self.shape).astype(np.float32)
+
+    def u(self, amounts):
+        """The unit vector U a."""
+        return unit(self.left @ amounts)
+
+    def v(self, amounts):
+        return unit(self.right @ amounts)
+
+    def estimate(self, amounts, p, q):
+        """uᵀ W v, where p factors W and Wᵀ have acted on one of u = U a and v = V a, and q on the other."""
+        one, other = (self.values**power * amounts for power in (p, q))
+        return float((self.values * one * other).sum() / np.linalg.norm(one) / np.linalg.norm(other))
+
+
+def factors(*shape, values=FAST, scale=1.0):
+    out, rest = shape[0], int(np.prod(shape[1:]))
+    rank = min(out, rest, len(values))
+    left, right = (np.linalg.qr(randn(size, rank).astype(np.float64))[0] for size in (out, rest))
+    return Factors(shape, left, np.array(values[:rank]) * scale, right)
+
+
+def unit(vector):
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def amounts(known):
+    """Amounts of every singular vector, all of them positive and none of them small."""
+    return uniform(0.5, 1.0, len(known.values)).astype(np.float64)
+
+
+def start(known):
+    """u and v far from the singular vectors."""
+    a = amounts(known)
+    return {"u": known.u(a), "v": known.v(a)}
+
+
+def even(known):
+    """An upstream gradient that treats left and right alike, so that it does not tell which of u and v comes first."""
+    square = randn(len(known.values), len(known.values)).astype(np.float64)
+    return (known.left @ (square + square.T) @ known.right.T).astype(np.float32)
+
+
+def story(known, *actions, watch=("weight",), **inputs):
+    return probe("story", weight=known.weight, actions=[list(action) for action in actions], watch=list(watch), **inputs)
+
+
+def train(times=1):
+    return "train", times
+
+
+def evaluate(times=1):
+    return "evaluate", times
+
+
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape."
+)
+def test_build(observe):
+    """It can be built, with its arguments by position and by name, and parametrises the weight of a layer."""
+    known = factors(4, 3)
+    observe(story(known, train(CONVERGED), args=[2, 1e-12]))
+    weight = observe(story(known, train(CONVERGED), kwargs={"n_power_iterations": 2, "eps": 1e-12}))["step 1 · weight"]
+    assert weight.dtype == "float32", f"the weight should stay float32, but became {weight.dtype}"
+    assert weight.values.shape == (4, 3), f"the weight should keep its shape (4, 3), but got {weight.values.shape}"
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "σ is the largest singular value of the weight as a matrix of shape (out, rest): a single number that all of it is divided by."
+)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_training(agree, shape):
+    """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors."""
+    agree(story(factors(*shape), train(CONVERGED), watch=["weight", "u vᵀ", "length of u", "length of v"]))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension."
+)
+def test_one_and_three_dimensions(agree):
+    """A weight of one dimension is a column and is divided by its length; one of three is flattened as one of four is."""
+    agree(story(factors(6), train(2)))
+    agree(story(factors(6, 2, 4), train(CONVERGED)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint("In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_evaluation(agree, shape):
+    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors."""
+    known = factors(*shape, values=SLOW)
+    agree(story(known, evaluate(), **start(known)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("u (out,) and v (rest,) are buffers, registered under these names, and have length 1 from the start.")
+def test_new(agree):
+    """u and v are buffers with the right names and shapes, in the state dict, and unit vectors from the start."""
+    for shape in ((6, 4), (3, 2, 4, 5), (5,)):
+        agree(probe("new", weight=factors(*shape).weight))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Iterate only where self.training is true. Evaluation reads u and v, and writes nothing.")
+def test_evaluation_changes_nothing(agree):
+    """Evaluation leaves u, v and the original weight as they are, with and without gradients."""
+    known = factors(4, 6, values=SLOW)
+    watch = ["u left alone", "v left alone", "original weight left alone"]
+    agree(story(known, evaluate(3), watch=watch, **start(known)))
+    agree(story(known, evaluate(3), watch=watch, **start(known), upstream=randn(4, 6)))
+
+
+def counted(observe, known, forwards, n=None, sign=1.0):
+    """σ lies where `n` iterations per forward bring it, from u = U a and v = ± V a; half of one more is right too."""
+    a = amounts(known)
+    kwargs = {} if n is None else {"n_power_iterations": n}
+    done = forwards * (n or 1)
+    seen = observe(story(known, train(forwards), watch=["σ"], kwargs=kwargs, u=known.u(a), v=sign * known.v(a)))["step 1 · σ"].values.item()
+    low, high = known.estimate(a, 2 * done - 1, 2 * done), known.estimate(a, 2 * done, 2 * done + 1)
+    assert low * (1 - 1e-4) <= seen <= high * (1 + 1e-4), (
+        f"from given u and v, with {f'n_power_iterations={n}' if n else 'the default n_power_iterations'}, σ should be {low:.5g} after "
+        f"{forwards} forward{'s' if forwards > 1 else ''} in training, but is {seen:.5g}; {known.values[0]:.5g} is the limit"
+    )
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that."
+)
+def test_iterations(observe):
+    """A forward in training iterates n_power_iterations times, once unless said, and then takes σ from the new u and v."""
+    for n in (None, 2):
+        counted(observe, factors(5, 7, values=SLOW), 1, n)
+        counted(observe, factors(5, 7, values=SLOW), 1, n, sign=-1.0)
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Each forward goes on from the u and v that the one before has left: store both, and never start anew.")
+def test_going_on(observe):
+    """The next forward in training goes on from the u and v that the last one left."""
+    counted(observe, factors(5, 7, values=SLOW), 3)
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "forward gets the weight as it is now: compute σ from that, leave the weight unchanged, and remember nothing but u and v."
+)
+def test_changing_weight(agree):
+    """u and v follow a weight that changes, evaluation divides by the new σ as well, and the original weight is never written to."""
+    known, other = factors(6, 4), factors(6, 4, scale=0.2)
+    watch = ["weight", "original weight left alone"]
+    agree(story(known, train(CONVERGED), ("change", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
+    agree(story(known, train(CONVERGED), ("change", 1), evaluate(), watch=watch, other=known.weight * 0.4))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint("Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.")
+def test_reloaded(agree):
+    """A state dict carries u and v: another layer that loads it evaluates as this one does."""
+    known, other = factors(4, 6, values=SLOW), factors(4, 6)
+    agree(story(known, ("reload", 1), evaluate(), **start(known), other=other.weight))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint("weight / σ depends on the weight twice: σ = uᵀ W v has the gradient u vᵀ. Keep detach and no_grad away from it.")
+def test_gradients(agree):
+    """The gradient flows through σ = uᵀ W v as well, in training and in evaluation, to the original weight."""
+    known = factors(3, 2, 4, 5)
+    first = np.eye(len(known.values))[0]
+    watch = ["weight", "gradient of the original weight"]
+    agree(story(known, train(), evaluate(), train(), watch=watch, u=known.u(first), v=known.v(first), upstream=randn(3, 2, 4, 5)))
+    slow = factors(4, 6, values=SLOW)
+    agree(story(slow, evaluate(), watch=["length of the gradient"], **start(slow), upstream=even(slow)))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint("The iteration is no part of the gradient: run it under torch.no_grad(), and let only σ = uᵀ W v depend on the weight.")
+def test_constant_vectors(agree):
+    """u and v are constants to the gradient: training gives the gradient that evaluation gives with the same u and v."""
+    known = factors(4, 6, values=SLOW)
+    agree(probe("both_modes", weight=known.weight, **start(known), upstream=even(known)))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "The first forward's graph holds on to its u and v: the second one must not write into their memory. Assign new tensors, or clone."
+)
+def test_two_forwards(agree):
+    """Two forwards may come before one backward pass; each has the gradient that belongs to its own u and v."""
+    known = factors(4, 6, values=SLOW)
+    agree(probe("two_readings", weight=known.weight, **start(known), upstream=even(known)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("In __init__: if n_power_iterations < 1, raise a ValueError.")
+@pytest.mark.parametrize("n", [0, -1])
+def test_refusals(refuses, n):
+    """Fewer than one iteration is a ValueError when the parametrisation is built."""
+    known = factors(4, 3)
+    built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
+    refuses(ValueError, built[0], legal=built[1])
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not."
+)
+def test_odd_weights(agree):
+    """One row, one column or one negative number will do, and the weight need not be contiguous in memory."""
+    agree(story(factors(1, 5), train(2), evaluate()))
+    agree(story(factors(5, 1), train(2), evaluate()))
+    agree(probe("story", weight=-uniform(0.5, 2.0, 1, 1), actions=[["train", 1], ["evaluate", 1]], watch=["weight"]))
+    agree(story(factors(3, 4, 2, 6), train(CONVERGED), scattered=True))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint("A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.")
+def test_eps(agree, observe):
+    """eps guards the lengths of u and v against zero, and only these: σ is left as it is; the default is 1e-12."""
+    known = factors(4, 6, scale=0.1)
+    agree(story(known, evaluate(), kwargs={"eps": 0.5}, **start(known)))
+    agree(story(factors(4, 6, scale=0.0), train(), watch=["u and v are finite"]))
+
+    given = start(known)
+
+    def lengths(scale, **kwargs):
+        shrunk = Factors(known.shape, known.left, known.values * scale, known.right)
+        place = "length of u × length of v"
+        return observe(story(shrunk, train(), watch=[place], kwargs=kwargs, **given))[f"step 1 · {place}"].values.item()
+
+    assert lengths(1.0, eps=1e8) < 1e-6, "with eps=1e8, far above every length, u and v should come out much shorter than 1, but do not"
+    default, said = lengths(1e-19), lengths(1e-19, eps=1e-12)
+    assert abs(default - said) <= 1e-4 * said, "with a weight far below eps, the default eps leads to other u and v than eps=1e-12"
+
+
+@pytest.mark.kind("stability")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "u and v are shortened to length 1 in every iteration, so neither the scale of the weight nor the number of forwards matters."
+)
+def test_any_scale(agree):
+    """Very small and very large weights, and very many forwards, give the same as any."""
+    for scale, times in ((1e-5, CONVERGED), (1e6, CONVERGED), (1.0, 40)):
+        agree(story(factors(4, 6, scale=scale), train(times), evaluate(), watch=["weight", "length of u", "length of v"]))
