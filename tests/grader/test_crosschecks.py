@@ -37,7 +37,7 @@ SEVERAL, NO_WEIGHT = "several normalised dimensions", "no weight"
 class Sample:
     """A layer of PyTorch's, how the reference is built to match it, and an input."""
 
-    library: nn.Module
+    theirs: nn.Module
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     x: Tensor
@@ -145,8 +145,8 @@ def build(slug: str, sample: Sample) -> nn.Module:
     """The reference's layer; RMSNorm's contract has one dimension, and an eps that is a number."""
     if slug != "rms_norm":
         return reference(slug)(*sample.args, **sample.kwargs)  # type: ignore[no-any-return]
-    assert isinstance(sample.library, nn.RMSNorm)
-    [dim], eps = sample.library.normalized_shape, sample.library.eps
+    assert isinstance(sample.theirs, nn.RMSNorm)
+    [dim], eps = sample.theirs.normalized_shape, sample.theirs.eps
     return reference(slug)(dim, torch.finfo(torch.float64).eps if eps is None else eps)  # type: ignore[no-any-return]
 
 
@@ -193,9 +193,9 @@ def test_a_reference_agrees_with_pytorch_on_pytorchs_own_samples(
             excuses[why] += 1
             continue
         own = build(slug, sample)
-        fill(sample.library, sample.state)
-        own.load_state_dict(sample.library.state_dict())
-        theirs, ours = story(sample.library, sample.x), story(own, sample.x)
+        fill(sample.theirs, sample.state)
+        own.load_state_dict(sample.theirs.state_dict())
+        theirs, ours = story(sample.theirs, sample.x), story(own, sample.x)
         assert ours.keys() == theirs.keys(), sample.described
         for place, value in theirs.items():
             where = f"{sample.described}: {place}"

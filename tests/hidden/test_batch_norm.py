@@ -180,5 +180,3 @@ def test_half_precision(agree):
     agree(layer, train(randn(16, 3, 4) * 300, "float16"), evaluate(randn(16, 3, 4), "float16"))
     agree(build(3), train(randn(16, 3, 4) * 1e-3, "float16"))
     agree(layer, train(randn(16, 3, 4) + 10, "bfloat16"), evaluate(randn(16, 3, 4), "bfloat16"))
-    still = build(3, eps=1e-7).to("float16").filled(running_var=uniform(0.5, 2.0, 3) * 1e-7)  # beside which the steps of float16 are large
-    agree(still, evaluate(randn(4, 3) * 1e-3, "float16"))
