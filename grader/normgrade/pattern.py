@@ -26,7 +26,7 @@ class Step:
 def steps_of(request: Request, found: Sequence[Difference]) -> list[Step]:
     """The steps of a layer's story that have an input; none of anything else."""
     wrong = {difference.place.split(" · ")[0] for difference in found}
-    taken = enumerate(request.inputs.get("steps", ()), 1)
+    taken = enumerate(request.inputs["steps"] if request.probe == "layer_story" else (), 1)
     return [
         Step(f"step {number}", step["do"] == "train", float(np.abs(step["x"].values).max(initial=0)), f"step {number}" not in wrong)
         for number, step in taken

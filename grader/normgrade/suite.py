@@ -196,11 +196,11 @@ def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story
     if allowed.error:
         raise Disagreement(f"a legal call is refused: {raised(allowed.error)}")
     observation = run.play(expectation, (error.__name__,))
-    before = run.differences(observation, expectation)
+    before, where = run.differences(observation, expectation), f" at {expectation.error.step}" if expectation.error.step else ""
     if observation.error is None:
-        raise Disagreement(f"nothing was raised; a {error.__name__} is expected at {expectation.error.step}", before)
+        raise Disagreement(f"nothing was raised; a {error.__name__} is expected{where}", before)
     if error.__name__ not in observation.error.types or observation.error.step != expectation.error.step:
-        raise Disagreement(f"a {error.__name__} is expected at {expectation.error.step}, but came {raised(observation.error)}", before)
+        raise Disagreement(f"a {error.__name__} is expected{where}, but came {raised(observation.error)}", before)
     if before:
         raise Disagreement("", before)
 

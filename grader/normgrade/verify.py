@@ -124,6 +124,11 @@ class Proof:
                     yield f"{path.name}, seed {seed}: {in_words(result.check)}"
 
     def wrong(self, mistakes: Sequence[Mistake]) -> Problems:
+        for mistake in mistakes:
+            try:
+                compile(mistake.source, mistake.name, "exec", dont_inherit=True)
+            except SyntaxError as error:
+                yield f"{mistake.name}: not Python: {error.msg} (line {error.lineno})."
         for mistake, seed in self.each(mistakes, "mistakes"):
             results = self.played[mistake.name, seed] = self.run(mistake.source, self.exercise.file_name, seed)
             yield from broken(results, mistake.name)

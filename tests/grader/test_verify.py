@@ -140,6 +140,13 @@ def test_a_reference_that_fails_its_own_suite_is_named(edited_course: EditedCour
     assert found["right"].splitlines()[0].startswith("reference.py, seed 0: test_rows[shape0] failed · result")
 
 
+def test_a_mistake_that_is_no_python_is_named(edited_course: EditedCourse) -> None:
+    broken = '[[mistake]]\nname = "broken"\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
+    report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, broken + BEFORE_THE_LAST)]}))
+    [told] = failures(report)["wrong"].splitlines()
+    assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # what is between is Python's own
+
+
 def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> None:
     course = edited_course({MISTAKES: [("torch.sqrt(mean_square + eps)", "torch.sqrt(nothing)")]})
     with pytest.raises(CourseError, match=r"must occur exactly once in reference\.py, not 0 times"):

@@ -9,6 +9,7 @@ from normgrade.output import without_escapes
 from normgrade.render.numbers import as_pair, as_size
 from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
 
+LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
 UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -62,7 +63,7 @@ def count_in_words(mismatched: int, total: int) -> str:
 
 def relative_in_words(max_rel: float | None) -> str:
     """The relative error, as a percentage where that is easy to read."""
-    if max_rel is None or not math.isfinite(max_rel):
+    if max_rel is None or max_rel > LARGEST_RELATIVE or math.isnan(max_rel):
         return ""
     percent = max_rel * 100
     return f" (relative {as_size(percent)} %)" if 0.01 <= percent < 1000 else f" (relative {as_size(max_rel)})"
