@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -457,6 +458,15 @@ def test_the_process_is_reused_between_requests(host: Host) -> None:
         assert [result(play(worker, "f")) for _ in range(3)] == [1, 2, 3]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Python raises at an interrupt, even where it was started in the background and ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_leaves_no_half_answer(host: Host) -> None:
     with host.worker(GOOD + "    time.sleep(4)\n    return 1", "slow.py") as worker:  # far longer than the interrupt takes, on any machine
         assert_good(worker)
