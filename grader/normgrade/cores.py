@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.queues import SimpleQueue
+from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from normgrade.grade import Progress
@@ -71,6 +72,15 @@ reporting: list[SimpleQueue[str]] = []  # in a process of the pool: where its un
 
 def report_to(ticks: SimpleQueue[str]) -> None:
     reporting.append(ticks)
+    Thread(target=die_with_parent, daemon=True).start()
+
+
+def die_with_parent() -> None:
+    """Nobody wants the work of a process whose parent was killed."""
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def at_work(job: Job[T]) -> T:

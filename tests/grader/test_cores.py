@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +57,49 @@ def test_nothing_to_do_is_done() -> None:
 
 def test_there_is_a_core() -> None:
     assert 1 <= available() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_work_ends_where_its_parent_was_killed(tmp_path: Path) -> None:
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS, encoding="utf-8")
+    started = subprocess.Popen([sys.executable, program, tmp_path], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    files = [tmp_path / f"{number}.pid" for number in range(2)]
+    try:
+        wait_until(lambda: all(file.exists() and file.read_text() for file in files))
+        started.kill()
+        wait_until(lambda: not any(alive(int(file.read_text())) for file in files))
+    finally:
+        started.kill()
+        started.wait()
+
+
+ENDLESS = """
+import os, sys, time
+from functools import partial
+from pathlib import Path
+from normgrade.cores import Job, over_cores
+
+def endless(number, folder, tick):
+    Path(folder, f"{number}.pid").write_text(str(os.getpid()))
+    time.sleep(600)
+
+if __name__ == "__main__":
+    over_cores([Job(1, partial(endless, number, sys.argv[1])) for number in range(2)], 2, lambda *what: None)
+"""
+
+
+def alive(process: int) -> bool:
+    """Whether a process still runs; one that has ended and that nobody waits for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    end = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < end, f"it did not come to this in {timeout_s:.0f} s"
+        time.sleep(0.05)
