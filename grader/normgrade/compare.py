@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from normgrade.likeness import looks_like, same_but_for_form
@@ -85,7 +87,8 @@ def near_at(actual: Value, value: Value, right: Expected | None) -> bool:
     with np.errstate(all="ignore"):
         margin = FAR_REL * np.abs(flat(value))
         if right is not None and isinstance(right.value, Array) and right.value.values.size == value.values.size:
-            margin = margin + FAR * allowed(right).ravel()
+            exact = replace(right, error=0.0)  # chance, unlike rounding, does not add up to a thousand times itself
+            margin = margin + FAR * allowed(exact).ravel() + 2 * by_chance(right)
         return not (np.abs(flat(actual) - flat(value)) > margin).any()
 
 
@@ -171,10 +174,15 @@ def allowed(expected: Expected) -> np.ndarray:
     if expected.spread is None or dtype is None:
         return np.zeros_like(right)
     limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
-    limit = limit + STANDARD_ERRORS * 2**0.5 * expected.error
+    limit = limit + by_chance(expected)
     if dtype in HALF:
         limit = limit + K_HALF * (UNIT_ROUNDOFF[dtype] * right + (0.0 if expected.slack is None else expected.slack))
     return np.asarray(limit)
+
+
+def by_chance(expected: Expected) -> float:
+    """How far two estimates from random draws may be apart."""
+    return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
 def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> Difference:

@@ -188,7 +188,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
                 yield f"{exercise.equivalent.name} accepts `{was}` → `{now}`, which does not survive."
 
     total, excused = len(mutants_of(read(exercise.reference))), sum(change in accepted for change in alive)
-    claim = f"Of {counted(total, 'mutant')} of the reference, {total - excused} are killed and {excused} accepted as equivalent."
+    claim = f"Of {counted(total, 'mutant')} of the reference, {total - len(alive)} are killed and {excused} accepted as equivalent."
     return check("mutants", claim, problems)
 
 
