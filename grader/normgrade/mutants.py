@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from normgrade.course import Exercise, Table, Wrong, text
@@ -51,6 +52,7 @@ class Accepted:
     reason: str
 
 
+@cache
 def mutants_of(source: str) -> tuple[Mutant, ...]:
     """All mutants that are Python and another program than the source, in the order of its lines."""
     original = ast.dump(ast.parse(source))

@@ -103,8 +103,11 @@ class Run:
         return expectation
 
     def differences(self, observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
-        """With words on what they look like, unless in haste."""
-        return differences(observation, expectation, None if self.hasty else setting_of(expectation.request, self.exercise.defines))
+        """With words on what they look like, where there are any and there is no haste."""
+        found = differences(observation, expectation)
+        if self.hasty or not found:
+            return found
+        return differences(observation, expectation, setting_of(expectation.request, self.exercise.defines))
 
     def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Observation:
         observation = self.player.play(expectation.request, expectation.size_bytes)
