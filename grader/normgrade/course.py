@@ -22,10 +22,11 @@ REVEALS = ("full", "claims", "score")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a submission may use: seconds for one answer, and for all its answers together."""
+    """How much a submission may use: seconds for one answer, and for all its answers together; memory beyond what the libraries hold."""
 
     answer_s: float = 5.0
     total_s: float = 30.0
+    memory_mib: int = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,12 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def read_limits(table: Table) -> Limits:
-    limits = Limits(answer_s=table.take("answer_s", seconds, Limits().answer_s), total_s=table.take("total_s", seconds, Limits().total_s))
+    usual = Limits()
+    limits = Limits(
+        answer_s=table.take("answer_s", seconds, usual.answer_s),
+        total_s=table.take("total_s", seconds, usual.total_s),
+        memory_mib=table.take("memory_mib", between(16, 2**20), usual.memory_mib),
+    )
     table.finish()
     return limits
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import time
@@ -13,11 +14,13 @@ from typing import Self
 from normgrade import wire
 from normgrade.control import BROKEN
 from normgrade.course import Limits
-from normgrade.errors import CourseError, GraderError, UsageError
+from normgrade.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.line import Ending, Forged, HungUp, Line, Silence
 from normgrade.observation import Cause, Error, Observation, Request
 from normgrade.processes import Fresh, Lost, Starter, Zygote
-from normgrade.sandbox import TIERS, prctl
+from normgrade.sandbox import AUTO, TIERS, Standing, at_least
+from normgrade.sandbox.kernel import prctl
+from normgrade.sandbox.process import Budget
 
 LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
@@ -27,15 +30,19 @@ PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED)  # what an earlier request may h
 
 
 class Host:
-    """Workers behind the walls of one tier. The first process starts at once, while the grader does something else.
+    """Workers behind the strongest walls that this machine offers, up to a tier. The first process starts at once, while the grader does
+    something else.
 
-    `fork` says whether workers are forks of one process or fresh ones; by default they are forks on Linux.
+    `required` is the tier below which nothing is played. `fork` says whether workers are forks of one process or fresh ones; by default
+    they are forks on Linux.
     """
 
-    def __init__(self, tier: str = "process", fork: bool | None = None) -> None:
-        if tier not in TIERS:
-            raise UsageError(f'No sandbox named "{tier}". There is {", ".join(TIERS)}.')
+    def __init__(self, tier: str = AUTO, required: str = "process", fork: bool | None = None) -> None:
+        for name in (tier, required):
+            if name not in {*TIERS, AUTO}:
+                raise UsageError(f'No sandbox named "{name}".{did_you_mean(name, TIERS)} There is {", ".join(TIERS)}.')
         self.tier = tier
+        self.required = required
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
@@ -48,21 +55,33 @@ class Host:
         """A worker for this source; `probes` is the source of the exercise's own probes. It starts when it is first asked."""
         return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits)
 
+    @property
+    def standing(self) -> Standing:
+        """What walls there are; waits for the first process. A GraderError if they are weaker than required."""
+        standing = self.starter.standing()
+        if standing.tier not in at_least(self.required):
+            raise GraderError(too_weak(standing, self.required))
+        return standing
+
     def line(self, worker: Worker) -> Line:
         """A line to a new process. Only one worker has a line at a time."""
         if self.on_line is not None and self.on_line is not worker:
             self.on_line.hang_up()
         self.on_line = worker
         try:
-            return self.starter.start()
+            return self.start(worker.limits)
         except Lost:
             self.restart()
         try:
-            return self.starter.start()
+            return self.start(worker.limits)
         except Lost as error:
             raise GraderError(
                 "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
             ) from error
+
+    def start(self, limits: Limits) -> Line:
+        assert self.standing
+        return self.starter.start(Budget(limits.memory_mib, math.ceil(limits.total_s) + 1))
 
     def restart(self) -> None:
         self.starter.close()
@@ -192,6 +211,15 @@ class Worker:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.hang_up()
+
+
+def too_weak(standing: Standing, required: str) -> str:
+    """Why nothing is graded here, and what would help."""
+    reasons = [f"{tier}: {standing.reasons[tier]}" for tier in at_least(required) if tier in standing.reasons]
+    return (
+        f'Nothing was graded: the tier "{required}" is required, and this machine offers "{standing.tier}". {"; ".join(reasons)}. '
+        "`normgrade doctor` shows what is missing."
+    )
 
 
 def used_up(limits: Limits) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,10 +16,14 @@ from pathlib import Path
 from typing import Protocol
 
 from normgrade.control import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.course import Limits
 from normgrade.errors import GraderError
 from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
+from normgrade.sandbox import AUTO, Standing, at_least
+from normgrade.sandbox.process import Budget
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
+USUAL = Budget(Limits().memory_mib, math.ceil(Limits().total_s) + 1)
 PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
 BOOTSTRAP = "import gc, sys; gc.disable(); sys.path[:0] = {paths!r}; from normgrade import {module}; {module}.main({arguments})"
@@ -29,7 +36,10 @@ class Lost(Exception):
 class Starter(Protocol):
     """Gives out lines to new processes, one at a time."""
 
-    def start(self) -> Line: ...
+    def standing(self) -> Standing:
+        """The walls that workers stand behind, once the first process is there."""
+
+    def start(self, budget: Budget) -> Line: ...
 
     def close(self) -> None:
         """End every process that was started."""
@@ -39,21 +49,27 @@ class Zygote:
     """Processes forked from one that has imported PyTorch. It starts at once; the first `start` waits for it."""
 
     def __init__(self, tier: str) -> None:
+        self.tier = tier
+        self.stands: Standing | None = None
+        self.launch(around() if tier in (AUTO, "container") else [])
+
+    def launch(self, around: list[str]) -> None:
+        """Start the process, with a command around it or without."""
+        self.around = around
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
-        self.ready = False
         with theirs:
             self.process = subprocess.Popen(
-                command("zygote", f"{theirs.fileno()}, {tier!r}"),
+                [*around, *command("zygote", f"{theirs.fileno()}, {self.tier!r}, {os.getpid()}, {bool(around)}")],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
 
-    def start(self) -> Line:
-        self.wait()
+    def start(self, budget: Budget) -> Line:
+        self.standing()
         ours, theirs = pipes()
         try:
-            socket.send_fds(self.control, [QUESTION.pack(START, 0)], theirs)
+            socket.send_fds(self.control, [QUESTION.pack(START, 0, *budget)], theirs)
             self.hear(STARTED)
         except (OSError, Lost) as error:
             for fd in ours:
@@ -64,23 +80,32 @@ class Zygote:
                 os.close(fd)
         return Line(ours, self.end)
 
-    def wait(self) -> None:
-        """Wait until the zygote has imported everything."""
-        if self.ready:
-            return
-        try:
-            self.hear(READY, timeout_s=START_S)
-        except Lost as error:
-            self.process.kill()
-            self.process.wait()
-            self.log.seek(0)
-            raise cannot_start(self.log.read()) from error
-        self.ready = True
+    def standing(self) -> Standing:
+        if self.stands is None:
+            try:
+                _, size = self.hear(READY, timeout_s=START_S)
+                self.stands = Standing(*json.loads(self.control.recv(size, socket.MSG_WAITALL)))
+            except (Lost, OSError, ValueError) as error:
+                self.relaunch(error)
+                return self.standing()
+        return self.stands
+
+    def relaunch(self, error: Exception) -> None:
+        """Without the command around it, which may be what failed; a GraderError where there was none."""
+        self.process.kill()
+        self.process.wait()
+        self.log.seek(0)
+        said = self.log.read()
+        self.log.close()
+        self.control.close()
+        if not self.around:
+            raise cannot_start(said) from error
+        self.launch([])
 
     def end(self, grace_s: float) -> Ending:
         """End the worker; Lost if the zygote went with it."""
         try:
-            self.control.sendall(QUESTION.pack(END, round(grace_s * 1000)))
+            self.control.sendall(QUESTION.pack(END, round(grace_s * 1000), 0, 0))
         except OSError as error:
             raise Lost from error
         what, code = self.hear(ENDED, KILLED, timeout_s=grace_s + GONE_S + 2.0)
@@ -101,7 +126,7 @@ class Zygote:
     def close(self) -> None:
         self.control.close()  # which tells the zygote to end its worker and itself
         try:
-            self.process.wait(2 * GONE_S if self.ready else 0.0)
+            self.process.wait(2 * GONE_S if self.stands else 0.0)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -112,16 +137,18 @@ class Fresh:
     """Processes that import PyTorch themselves, where none can be forked. The first one starts at once."""
 
     def __init__(self, tier: str) -> None:
-        self.tier = tier
         self.lines: list[Line] = []
-        self.spare: Line | None = self.launch()
+        self.spare: Line | None = self.launch(USUAL)
 
-    def launch(self) -> Line:
+    def standing(self) -> Standing:
+        return Standing("process", 0, dict.fromkeys(at_least("linux"), "workers are forked for it, which only Linux can do"))
+
+    def launch(self, budget: Budget) -> Line:
         ours, theirs = pipes()
         question, answer, output = theirs
         try:
             process = subprocess.Popen(
-                command("worker", repr(self.tier)),
+                command("worker", f"{budget.memory_mib}, {budget.cpu_s}"),
                 stdin=question, stdout=answer, stderr=output, env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
         finally:
@@ -131,8 +158,9 @@ class Fresh:
         self.lines = [line, *(line for line in self.lines if line.ending is None)]
         return line
 
-    def start(self) -> Line:
-        line, self.spare = self.spare or self.launch(), None
+    def start(self, budget: Budget) -> Line:
+        line = self.spare if self.spare is not None and budget == USUAL else self.launch(budget)
+        self.spare = None if line is self.spare else self.spare
         try:
             line.hear(0, START_S)
         except (Silence, HungUp, Forged) as error:
@@ -143,6 +171,16 @@ class Fresh:
     def close(self) -> None:
         for line in self.lines:
             line.end()
+
+
+def around() -> list[str]:
+    """The command that puts a process into bubblewrap, where it is installed."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return []
+    from normgrade.sandbox.container import bubblewrap
+
+    return bubblewrap(program)
 
 
 def command(module: str, arguments: str) -> list[str]:

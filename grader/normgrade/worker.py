@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from contextlib import suppress
 from types import ModuleType
 from typing import TextIO
@@ -18,16 +19,19 @@ from normgrade import play, wire
 from normgrade.control import BROKEN
 from normgrade.observation import Cause, Error, Observation
 from normgrade.output import mark
-from normgrade.sandbox import TIERS, Walls
+from normgrade.sandbox import Walls
+from normgrade.sandbox.process import Budget, Process
 
 QUESTION_FD, ANSWER_FD = 3, 4
+NOTHING = os.open(os.devnull, os.O_RDWR)  # opened before there are walls
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 
-def main(tier: str) -> None:
+def main(memory_mib: int, cpu_s: int) -> None:
     """Be a worker from the start; the grader's pipes are the three standard streams."""
+    budget = Budget(memory_mib, cpu_s)
     use_one_thread()
-    walls = TIERS[tier]()
+    walls = Process()
     walls.prepare()
     if sys.platform == "win32":
         import msvcrt
@@ -37,10 +41,10 @@ def main(tier: str) -> None:
         os.dup2(2, 1)
         for fd in (question, answer):
             msvcrt.setmode(fd, os.O_BINARY)
-        walls.enclose()
+        walls.enclose(budget)
     else:
         question, answer = QUESTION_FD, ANSWER_FD
-        enter(walls, 0, 1, 2)
+        enter(walls, budget, 0, 1, 2)
     wire.send(answer, wire.encode(Observation()))
     serve(question, answer)
 
@@ -51,12 +55,15 @@ def use_one_thread() -> None:
     torch.set_num_interop_threads(1)
 
 
-def enter(walls: Walls, question: int, answer: int, output: int) -> None:
+def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int) -> None:
     """Keep five files and no others, and shut this process in."""
-    arrange({0: os.open(os.devnull, os.O_RDWR), 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer})
+    arrange({0: NOTHING, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
+    if os.getsid(0) != os.getpid():
+        os.setsid()
     os.chdir("/")
     sys.dont_write_bytecode = True
-    walls.enclose()
+    tempfile.tempdir = "/tmp"  # or looking for one that can be written in would fail, in libraries that need none
+    walls.enclose(budget)
 
 
 def arrange(files: dict[int, int]) -> None:

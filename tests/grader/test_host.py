@@ -42,7 +42,7 @@ X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
-    with Host() as host:
+    with Host("process") as host:
         yield host
 
 
@@ -484,7 +484,7 @@ def signal_main() -> None:
 
 @only_on_linux
 def test_a_submission_that_kills_the_zygote_fails_and_harms_no_other() -> None:
-    with Host() as host, host.worker(GOOD + "    os.kill(os.getppid(), 9)\n    time.sleep(9)", "killer.py") as worker:
+    with Host("process") as host, host.worker(GOOD + "    os.kill(os.getppid(), 9)\n    time.sleep(9)", "killer.py") as worker:
         assert error_of(play(worker, "evil")).cause is Cause.CRASHED
         assert_good(worker)
         killed = error_of(play(worker, "evil"))
@@ -496,7 +496,7 @@ def test_a_submission_that_kills_the_zygote_fails_and_harms_no_other() -> None:
 
 @only_on_linux
 def test_a_zygote_that_died_is_started_anew() -> None:
-    with Host() as host:
+    with Host("process") as host:
         with host.worker(GOOD + "    pass", "good.py") as worker:
             assert_good(worker)
         assert isinstance(host.starter, Zygote)
@@ -513,14 +513,15 @@ def test_a_process_that_does_not_start_is_an_error_of_the_grader(
     monkeypatch.setattr(processes, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
     with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
-        waiting.start()
+        waiting.standing()
+        waiting.start(processes.USUAL)
     waiting.close()
 
 
 def test_a_missing_torch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "BOOTSTRAP", "raise ModuleNotFoundError(\"No module named 'torch'\")")
     with (
-        Host() as host,
+        Host("process") as host,
         host.worker("", "f.py") as worker,
         pytest.raises(GraderError, match=r"PyTorch is not installed for .* -m pip install torch"),
     ):
@@ -534,7 +535,7 @@ def test_an_unknown_tier_is_named() -> None:
 
 @only_on_linux
 def test_closing_the_host_ends_everything() -> None:
-    host = Host()
+    host = Host("process")
     worker = host.worker(GOOD + "    os.system('sleep 876543 &')", "left.py")
     play(worker, "evil")
     assert isinstance(host.starter, Zygote)
@@ -546,7 +547,7 @@ def test_closing_the_host_ends_everything() -> None:
 @only_on_linux
 def test_a_grader_that_is_killed_takes_everything_with_it() -> None:
     code = (
-        "from normgrade.host import Host\nfrom normgrade.observation import Request\nimport os\nhost = Host()\n"
+        "from normgrade.host import Host\nfrom normgrade.observation import Request\nimport os\nhost = Host("process")\n"
         "worker = host.worker('import os\\ndef f(): os.system(\"sleep 765432 &\")', 'f.py')\n"
         "print(worker.play(Request('function_call', {'function': 'f', 'args': [], 'kwargs': {}}), 9).error)\nos.kill(os.getpid(), 9)"
     )

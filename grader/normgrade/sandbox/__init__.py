@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
-from normgrade.sandbox.process import Process
+if TYPE_CHECKING:
+    from normgrade.sandbox.process import Budget
+
+TIERS = ("process", "linux", "container")  # from weak to strong
+AUTO = "auto"  # the strongest that this machine offers
 
 
 class Walls(Protocol):
@@ -24,18 +28,43 @@ class Walls(Protocol):
     def loses(self) -> tuple[str, ...]:
         """What it still can do."""
 
-    def prepare(self) -> None:
-        """Build what every worker will need; called once, after everything is imported and warm, before the first worker."""
+    @property
+    def files(self) -> Mapping[int, int]:
+        """What a worker must still hold when it shuts itself in: where it wants a file, and where the zygote has it."""
 
-    def enclose(self) -> None:
+    def prepare(self) -> None:
+        """Build what every worker will need, once everything is imported and warm. It may go on in a child process.
+
+        Raises Missing, or OSError, where the machine does not let it.
+        """
+
+    def give_up(self, reason: str) -> None:
+        """These walls do not hold: raise Missing, in the process that can go on without them."""
+
+    def enclose(self, budget: Budget) -> None:
         """Shut this process in; called in every worker before it reads the submission."""
 
 
-TIERS: Mapping[str, Callable[[], Walls]] = {"process": Process}
-OPTIONS = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_CHILD_SUBREAPER": 36}
+def walls_of(tier: str) -> type[Walls]:
+    """The walls of a tier, read when they are needed: the grader itself needs none."""
+    walls: type[Walls] = getattr(import_module(f"normgrade.sandbox.{tier}"), tier.capitalize())
+    return walls
 
 
-def prctl(option: str, value: int) -> None:
-    """Set an option of this process, where it runs on Linux."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(OPTIONS[option], value, 0, 0, 0)
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The tier that the self-test witnessed, by how many probes, and why it is no stronger one: tier → reason."""
+
+    tier: str
+    probes: int
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def at_least(tier: str) -> list[str]:
+    """The tiers that are as strong as this one."""
+    return [*TIERS[TIERS.index(tier) :]]
+
+
+def at_most(tier: str) -> list[str]:
+    """The tiers up to this one, the strongest first."""
+    return [*TIERS[::-1]] if tier == AUTO else [*TIERS[TIERS.index(tier) :: -1]]

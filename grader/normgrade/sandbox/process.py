@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-MEMORY_BUDGET_BYTES = 1024**3  # beyond what the libraries hold already
-CPU_LIMIT_S = 3900  # a backstop if the grader is gone: above the longest time that an exercise may grant
+from normgrade.sandbox.kernel import Missing
+
 FILES = 64
+FILE_MAPPINGS_BYTES = 1024**3  # of libraries that a submission imports: address space, but no memory of its own
+
+
+class Budget(NamedTuple):
+    """What one worker may use: memory beyond what the libraries hold already, and seconds of computing."""
+
+    memory_mib: int
+    cpu_s: int
 
 
 class Process:
     """Walls of resource limits alone."""
 
     name = "process"
-    promises = (
+    promises: tuple[str, ...] = (
         "the grader holds tests, reference and expected values in another process",
         "endless loops, crashes, floods of output and too much memory end that process only",
         "no core dumps and no writing to files, where the platform has such limits",
     )
-    loses = (
-        "your code can read every file that you can read, the reference solutions among them",
-        "your code can use the network and start processes",
-        "your code can signal every process of yours",
+    loses: tuple[str, ...] = (
+        "files: your code can read every file that you can read, the reference solutions among them",
+        "network: your code can use it",
+        "processes: your code can start some, and signal every process of yours",
     )
+    files: Mapping[int, int] = {}
 
     def __init__(self) -> None:
-        self.data_limit_bytes: int | None = None
+        self.held: dict[str, int] = {}
 
     def prepare(self) -> None:
         """Measure what the libraries hold, so that the budget is the submission's alone."""
-        held = data_bytes()
-        self.data_limit_bytes = None if held is None else held + MEMORY_BUDGET_BYTES
+        self.held = held_bytes()
 
-    def enclose(self) -> None:
+    def give_up(self, reason: str) -> None:
+        raise Missing(reason)
+
+    def enclose(self, budget: Budget) -> None:
         if sys.platform == "win32":
             return
         import resource
@@ -41,9 +54,11 @@ class Process:
         lower(resource.RLIMIT_CORE, 0)
         lower(resource.RLIMIT_FSIZE, 0)  # Python ignores SIGXFSZ, so that writing a file raises OSError
         lower(resource.RLIMIT_NOFILE, FILES)
-        lower(resource.RLIMIT_CPU, CPU_LIMIT_S)
-        if self.data_limit_bytes is not None:
-            lower(resource.RLIMIT_DATA, self.data_limit_bytes)
+        lower(resource.RLIMIT_CPU, budget.cpu_s)
+        if self.held:
+            budget_bytes = budget.memory_mib * 1024**2
+            lower(resource.RLIMIT_DATA, self.held["VmData"] + budget_bytes)
+            lower(resource.RLIMIT_AS, self.held["VmSize"] + budget_bytes + FILE_MAPPINGS_BYTES)  # shared memory counts here
 
 
 def lower(limit: int, value: int) -> None:
@@ -55,12 +70,8 @@ def lower(limit: int, value: int) -> None:
     resource.setrlimit(limit, (value, value))
 
 
-def data_bytes() -> int | None:
-    """How much private memory this process has reserved; None where the platform does not say (Linux does)."""
+def held_bytes() -> dict[str, int]:
+    """How much private memory and address space this process has reserved; nothing where the platform does not say (Linux does)."""
     status = Path("/proc/self/status")
-    if not status.exists():
-        return None
-    for line in status.read_text().splitlines():
-        if line.startswith("VmData:"):
-            return int(line.split()[1]) * 1024
-    return None
+    lines = (line.split() for line in status.read_text().splitlines()) if status.exists() else ()
+    return {words[0][:-1]: int(words[1]) * 1024 for words in lines if words[0] in ("VmData:", "VmSize:")}

@@ -1,0 +1,94 @@
+"""Linux's system calls by name, for what Python has no function for."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import sys
+from functools import cache
+
+PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_KEEPCAPS": 8, "PR_SET_CHILD_SUBREAPER": 36, "PR_SET_NO_NEW_PRIVS": 38}
+CAPABILITIES_VERSION = 0x20080522
+
+# Name, number on x86_64, number on aarch64; a dash where the machine has no such call.
+TABLE = """
+read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, preadv 295 69, close 3 57, close_range 436 436, lseek 8 62,
+fadvise64 221 223, fstat 5 80, stat 4 -, lstat 6 -, newfstatat 262 79, statx 332 291, access 21 -, faccessat 269 48, faccessat2 439 439,
+readlink 89 -, readlinkat 267 78, getcwd 79 17, getdents 78 -, getdents64 217 61, open 2 -, openat 257 56, openat2 437 437,
+dup 32 23, dup2 33 -, dup3 292 24, fcntl 72 25, ioctl 16 29, mmap 9 222, mprotect 10 226, munmap 11 215, mremap 25 216, madvise 28 233,
+brk 12 214, futex 202 98, set_robust_list 273 99, get_robust_list 274 100, rseq 334 293, membarrier 324 283, restart_syscall 219 128,
+exit 60 93, exit_group 231 94, rt_sigaction 13 134, rt_sigprocmask 14 135, rt_sigreturn 15 139, rt_sigpending 127 136,
+sigaltstack 131 132, getpid 39 172, gettid 186 178, getppid 110 173, getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177,
+getresuid 118 148, getresgid 120 150, getgroups 115 158, getpgrp 111 -, getpgid 121 155, getsid 124 156, clock_gettime 228 113,
+clock_getres 229 114, clock_nanosleep 230 115, nanosleep 35 101, gettimeofday 96 169, time 201 -, times 100 153, getrusage 98 165,
+getrandom 318 278, uname 63 160, sysinfo 99 179, getcpu 309 168, sched_yield 24 124, sched_getaffinity 204 123, getrlimit 97 163,
+prlimit64 302 261, kill 62 129, tgkill 234 131, tkill 200 130, poll 7 -, ppoll 271 73, select 23 -, pselect6 270 72, clone 56 220,
+clone3 435 435, fork 57 -, vfork 58 -, memfd_create 319 279, memfd_secret 447 447, shmget 29 194, prctl 157 167,
+capget 125 90, capset 126 91,
+unshare 272 97, mount 165 40, umount2 166 39, pivot_root 155 41, seccomp 317 277, landlock_create_ruleset 444 444,
+landlock_add_rule 445 445, landlock_restrict_self 446 446, ptrace 101 117, process_vm_readv 310 270, pidfd_open 434 434,
+rt_sigqueueinfo 129 138, setpriority 141 140, socket 41 198, socketpair 53 199, io_uring_setup 425 425, keyctl 250 219, bpf 321 280,
+userfaultfd 323 282, perf_event_open 298 241, personality 135 92, msgget 68 186, mq_open 240 180, execve 59 221, mknodat 259 33,
+chmod 90 -, fchmodat 268 53, utimensat 280 88, setxattr 188 5, truncate 76 45, unlinkat 263 35, linkat 265 37, flock 73 32,
+chroot 161 51, setns 308 268, vmsplice 278 75
+"""
+
+
+class Missing(Exception):
+    """What keeps this machine from offering a tier, and what would help."""
+
+
+@cache
+def numbers(machine: str) -> dict[str, int]:
+    """Name → number of every call in the table that this machine has."""
+    column = {"x86_64": 1, "aarch64": 2}.get(machine)
+    if column is None or sys.maxsize < 2**32:
+        raise Missing(f"system calls are known of 64-bit x86_64 and aarch64, and this Python runs on {machine}")
+    rows = (row.split() for row in TABLE.split(","))
+    return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
+
+
+def this_machine() -> str:
+    """Its name; Missing where it does not run Linux."""
+    if sys.platform != "linux":
+        raise Missing(f"the walls are Linux's, and this is {sys.platform}; use Linux, or a container with Linux")
+    return os.uname().machine
+
+
+@cache
+def libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def call(name: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
+    """Make a system call; what fails raises OSError."""
+    whole = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
+    result: int = libc().syscall(ctypes.c_long(numbers(this_machine())[name]), *whole)
+    if result < 0:
+        raise_errno(name)
+    return result
+
+
+def prctl(option: str, value: int) -> None:
+    """Set an option of this process, where it runs on Linux."""
+    if sys.platform == "linux" and libc().prctl(PRCTL[option], ctypes.c_ulong(value), 0, 0, 0) < 0:
+        raise_errno("prctl")
+
+
+def raise_errno(what: str) -> None:
+    code = ctypes.get_errno()
+    raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def drop_capabilities(keep: int = 0) -> None:
+    """Give up every capability but those whose bits are set in `keep`; what must be kept is lost otherwise with the user id."""
+    low, high = keep & 0xFFFFFFFF, keep >> 32
+    words = (low, low, 0, high, high, 0)
+    data = b"".join(word.to_bytes(4, sys.byteorder) for word in words)
+    call("capset", b"".join(word.to_bytes(4, sys.byteorder) for word in (CAPABILITIES_VERSION, 0)), data)
+
+
+def why(error: OSError) -> str:
+    """The short name of an error, EPERM for one, and its text."""
+    return f"{errno.errorcode.get(error.errno or 0, '?')}, {os.strerror(error.errno or 0)}"
