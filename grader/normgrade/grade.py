@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from normgrade.course import Exercise, read
 from normgrade.inspection import Inspection, inspect_file
 from normgrade.report import Diagnosis, Outcome, Report
+from normgrade.sandbox import AUTO
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.host import Host
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.suite import Result, Suite
 
 T = TypeVar("T")
+NOTHING_RAN = "none"  # the sandbox of a submission that was only read
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Options:
     seed: int = 0
     timeout_s: float | None = None
     allow_stub: bool = False
-    tier: str = "process"
+    tier: str = AUTO  # the strongest walls to stand behind
+    required: str = "process"  # the weakest
     progress: Progress = silent
 
 
@@ -73,7 +76,7 @@ def inspected_only(submission: Submission, inspection: Inspection, options: Opti
     """The report on a file of which nothing was run."""
     outcome = Outcome.FAILED if inspection.started else Outcome.NOT_STARTED
     exercise = submission.exercise
-    return Report(exercise.slug, submission.name, outcome, exercise.points, options.tier, options.seed, 0.0, inspection.findings)
+    return Report(exercise.slug, submission.name, outcome, exercise.points, NOTHING_RAN, options.seed, 0.0, inspection.findings)
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,18 @@ class Desk:
         results = self.run(
             exercise, inspection.source, submission.path.name, self.options.seed, lambda: progress(submission.name, next(ticks), total)
         )
-        checks = tuple(result.check for result in results)
+        checks, standing = tuple(result.check for result in results), self.host.standing
         report = Report(
             exercise=exercise.slug,
             submission=submission.name,
             outcome=judgement([check.outcome for check in checks], bool(inspection.findings)),
             possible=exercise.points,
-            sandbox=self.options.tier,
+            sandbox=standing.tier,
             seed=self.options.seed,
             duration_s=time.perf_counter() - started,
             findings=inspection.findings,
             checks=checks,
+            lost=standing.loses,
         )
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report
@@ -148,7 +152,7 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
     """Start the zygote and, while it imports torch, pytest and the suites of the exercises; then do the work."""
     from normgrade.host import Host
 
-    with Host(options.tier) as host:
+    with Host(options.tier, options.required) as host:
         from normgrade.cache import Cache, user_cache
         from normgrade.oracle import Oracle
         from normgrade.suite import with_suites

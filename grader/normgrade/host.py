@@ -26,7 +26,11 @@ LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
 PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 2  # how often a submission may take the zygote with it
-PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED)  # what an earlier request may have left behind: a thread, a broken process
+PERHAPS_EARLIER = (
+    Cause.EXITED,
+    Cause.CRASHED,
+    Cause.OUT_OF_MEMORY,
+)  # what an earlier request may have left behind: a thread, a broken process
 
 
 class Host:
@@ -165,7 +169,11 @@ class Worker:
         line, started = self.line, time.monotonic()
         try:
             answer = line.ask(message, min(self.limits.answer_s, self.left_s))
-            return replace(answer, stdout=line.printed())
+            answer = replace(answer, stdout=line.printed())
+            if answer.error is None or answer.error.cause is not Cause.OUT_OF_MEMORY:
+                return answer
+            self.hang_up()  # what is still held would fail the next request
+            return replace(answer, error=replace(answer.error, message=out_of_memory(self.limits)))
         except (Silence, HungUp, Forged) as trouble:
             self.used_s += time.monotonic() - started
             started = time.monotonic()
@@ -220,6 +228,10 @@ def too_weak(standing: Standing, required: str) -> str:
         f'Nothing was graded: the tier "{required}" is required, and this machine offers "{standing.tier}". {"; ".join(reasons)}. '
         "`normgrade doctor` shows what is missing."
     )
+
+
+def out_of_memory(limits: Limits) -> str:
+    return f"memory limit: your code may use {limits.memory_mib} MiB beyond what PyTorch itself needs, and none that is shared"
 
 
 def used_up(limits: Limits) -> str:

@@ -52,6 +52,7 @@ class Cause(StrEnum):
     NOT_LOADED = "not loaded"  # the submission itself could not be executed
     EXITED = "exited"  # the process ended by itself: sys.exit, os._exit, a closed pipe
     CRASHED = "crashed"  # killed by a signal: a segmentation fault, the memory limit
+    OUT_OF_MEMORY = "memory limit"
     TIMED_OUT = "timed out"
     FORGED = "forged"  # bytes that are no frame, or a frame nobody asked for
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import linecache
 import random
 import sys
@@ -19,6 +20,7 @@ from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observati
 
 MESSAGE_LIMIT = 2000  # characters of an exception's text
 NATIVE = nullcontext()
+NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch has no exception of its own for it
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 PLAIN = {
     torch.float16, torch.bfloat16, torch.float32, torch.float64,
@@ -130,6 +132,8 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
     """An exception as it may travel: its type names along the MRO, a capped message, the learner's own frames."""
     if isinstance(error, SystemExit):
         cause = Cause.EXITED
+    if wants_memory(error):
+        cause = Cause.OUT_OF_MEMORY
     try:
         message = str(error)[:MESSAGE_LIMIT]
     except BaseException:
@@ -141,6 +145,12 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
     ]
     types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
     return Error(cause, message, types, tuple(frames[-FRAME_LIMIT:]), step)
+
+
+def wants_memory(error: BaseException) -> bool:
+    """Whether this says that there is no more memory, in the words of Python, the system or PyTorch."""
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY in str(error))
 
 
 def with_article(noun: str) -> str:

@@ -20,7 +20,7 @@ from normgrade.course import Limits
 from normgrade.errors import GraderError
 from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
 from normgrade.sandbox import AUTO, Standing, at_least
-from normgrade.sandbox.process import Budget
+from normgrade.sandbox.process import Budget, Process
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
 USUAL = Budget(Limits().memory_mib, math.ceil(Limits().total_s) + 1)
@@ -84,7 +84,8 @@ class Zygote:
         if self.stands is None:
             try:
                 _, size = self.hear(READY, timeout_s=START_S)
-                self.stands = Standing(*json.loads(self.control.recv(size, socket.MSG_WAITALL)))
+                tier, probes, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
+                self.stands = Standing(tier, probes, tuple(loses), reasons)
             except (Lost, OSError, ValueError) as error:
                 self.relaunch(error)
                 return self.standing()
@@ -141,7 +142,8 @@ class Fresh:
         self.spare: Line | None = self.launch(USUAL)
 
     def standing(self) -> Standing:
-        return Standing("process", 0, dict.fromkeys(at_least("linux"), "workers are forked for it, which only Linux can do"))
+        reason = "its walls are Linux's, and workers are not forked here"
+        return Standing("process", 0, Process.loses, dict.fromkeys(at_least("linux"), reason))
 
     def launch(self, budget: Budget) -> Line:
         ours, theirs = pipes()
@@ -174,9 +176,9 @@ class Fresh:
 
 
 def around() -> list[str]:
-    """The command that puts a process into bubblewrap, where it is installed."""
+    """The command that puts a process into bubblewrap, where it is installed. Root needs no help, and would lose the right to be nobody."""
     program = shutil.which("bwrap")
-    if program is None:
+    if program is None or os.geteuid() == 0:
         return []
     from normgrade.sandbox.container import bubblewrap
 

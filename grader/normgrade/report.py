@@ -105,6 +105,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
     checks: tuple[Check, ...] = ()
+    lost: tuple[str, ...] = ()  # what the walls did not keep the code from, "files: …"
     withheld: int = 0  # points earned by checks that the course does not reveal
 
     @property

@@ -17,6 +17,7 @@ from normgrade.inspection import inspect_source
 from normgrade.mistakes import Mistake, read_mistakes
 from normgrade.mutants import Mutant, mutants_of, read_accepted
 from normgrade.report import Check, Outcome, Report
+from normgrade.sandbox import TIERS
 from normgrade.suite import Result
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ class Proved:
     exercise: str
     checks: tuple[Check, ...] = ()
     survivors: tuple[Mutant, ...] = ()
+    sandbox: str = ""
     duration_s: float = 0.0
 
 
@@ -57,7 +59,7 @@ def verify(
             submission=str(exercise.reference.parent.relative_to(exercise.course)),
             outcome=judgement([check.outcome for check in checks], findings=False),
             possible=sum(check.points for check in checks),
-            sandbox=options.tier,
+            sandbox=min((each.sandbox for each in own), key=TIERS.index),
             seed=seeds[0],
             duration_s=sum(each.duration_s for each in own),
             checks=checks,
@@ -77,8 +79,12 @@ def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) 
 def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
     """All proofs of one exercise but that of its mutants."""
     started = time.perf_counter()
-    checks = at_desk([exercise], options, lambda desk: tuple(Proof(desk, exercise, seeds, tick).checks()))
-    return Proved(exercise.slug, checks, duration_s=time.perf_counter() - started)
+
+    def proof(desk: Desk) -> Proved:
+        checks = tuple(Proof(desk, exercise, seeds, tick).checks())
+        return Proved(exercise.slug, checks, sandbox=desk.host.standing.tier, duration_s=time.perf_counter() - started)
+
+    return at_desk([exercise], options, proof)
 
 
 @dataclass(frozen=True)
@@ -172,8 +178,11 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
         tick(f"{exercise.slug}: mutants")
         return not failed(results)
 
-    survivors = at_desk([exercise], options, lambda desk: tuple(mutant for mutant in mutants if survives(desk, mutant)))
-    return Proved(exercise.slug, survivors=survivors, duration_s=time.perf_counter() - started)
+    def proof(desk: Desk) -> Proved:
+        survivors = tuple(mutant for mutant in mutants if survives(desk, mutant))
+        return Proved(exercise.slug, (), survivors, desk.host.standing.tier, time.perf_counter() - started)
+
+    return at_desk([exercise], options, proof)
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:

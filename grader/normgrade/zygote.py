@@ -60,7 +60,7 @@ def main(control_fd: int, tier: str, grader: int, inside: bool) -> None:
     walls, standing = strongest(at_most(tier), grader, inside)
     prctl("PR_SET_CHILD_SUBREAPER", 1)  # what a worker leaves behind becomes a child of this process
     prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may look into this one, nor into its workers
-    told = json.dumps([standing.tier, standing.probes, standing.reasons]).encode()
+    told = json.dumps([standing.tier, standing.probes, standing.loses, standing.reasons]).encode()
     control.sendall(ANSWER.pack(READY, len(told)) + told)
 
     def become_worker(budget: Budget, question: int, answer: int, output: int) -> None:
@@ -79,7 +79,7 @@ def strongest(tiers: list[str], grader: int, inside: bool) -> tuple[Walls, Stand
     for tier in tiers:
         try:
             walls = Container(inside) if tier == "container" else walls_of(tier)()
-            return walls, Standing(tier, raised(walls, grader), reasons)
+            return walls, Standing(tier, raised(walls, grader), walls.loses, reasons)
         except Missing as reason:
             reasons[tier] = str(reason)
     raise RuntimeError(f"not even right code works here: {reasons}")
@@ -106,6 +106,8 @@ def self_test(walls: Walls, grader: int) -> tuple[int, list[str]]:
             worker.enter(walls, Budget(1024, 60), their_answer, their_answer, their_answer)
             probes = selftest.probes(walls.name, zygote, grader, layer_works)
             os.write(worker.ANSWER_FD, json.dumps([len(probes), selftest.failures(probes)]).encode())
+        except BaseException as error:
+            os.write(2, json.dumps([0, [f"{type(error).__name__}: {error}"]]).encode())
         finally:
             os._exit(0)
     os.close(their_answer)

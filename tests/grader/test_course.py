@@ -214,7 +214,7 @@ def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
 
 
 def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
-    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == "limits.answer: unknown key; allowed are answer_s, total_s."
+    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == "limits.answer: unknown key; allowed are answer_s, memory_mib, total_s."
 
 
 @pytest.mark.parametrize(

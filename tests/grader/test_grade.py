@@ -17,6 +17,7 @@ from normgrade.errors import CourseError
 from normgrade.grade import Options, Submission, grade
 from normgrade.output import Capture
 from normgrade.report import Check, Outcome, Report
+from normgrade.sandbox import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
 Write = Callable[[str, str], Path]
@@ -88,7 +89,7 @@ def test_right_ones_pass(name: str, points: int, together: Mapping[str, Report])
 
 def test_a_report_says_where_it_comes_from(together: Mapping[str, Report]) -> None:
     report = together["right function"]
-    assert (report.exercise, report.submission, report.sandbox, report.seed) == ("rms", "right function", "process", 0)
+    assert (report.exercise, report.submission, report.sandbox in TIERS, report.seed) == ("rms", "right function", True, 0)
     assert report.duration_s >= sum(check.duration_s for check in report.checks) > 0
 
 
@@ -178,9 +179,9 @@ def test_nothing_is_run_where_there_is_nothing_to_run(tiny: Course, tmp_path: Pa
     monkeypatch.setattr(grading, "at_desk", ran)
     rms = tiny.exercise("rms")
     stub, broken = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8")), written(tmp_path, rms, "def rms(:")
-    reports = grade([stub, broken, Submission(rms, tmp_path, "a folder")], Options(seed=7, tier="process"))
+    reports = grade([stub, broken, Submission(rms, tmp_path, "a folder")], Options(seed=7))
     assert [report.outcome for report in reports] == [Outcome.NOT_STARTED, Outcome.FAILED, Outcome.FAILED]
-    assert {(report.seed, report.sandbox, report.checks, report.duration_s) for report in reports} == {(7, "process", (), 0.0)}
+    assert {(report.seed, report.sandbox, report.checks, report.duration_s) for report in reports} == {(7, "none", (), 0.0)}
     assert grade([]) == []
 
 

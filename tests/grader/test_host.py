@@ -513,7 +513,6 @@ def test_a_process_that_does_not_start_is_an_error_of_the_grader(
     monkeypatch.setattr(processes, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
     with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
-        waiting.standing()
         waiting.start(processes.USUAL)
     waiting.close()
 
@@ -547,7 +546,7 @@ def test_closing_the_host_ends_everything() -> None:
 @only_on_linux
 def test_a_grader_that_is_killed_takes_everything_with_it() -> None:
     code = (
-        "from normgrade.host import Host\nfrom normgrade.observation import Request\nimport os\nhost = Host("process")\n"
+        "from normgrade.host import Host\nfrom normgrade.observation import Request\nimport os\nhost = Host('process')\n"
         "worker = host.worker('import os\\ndef f(): os.system(\"sleep 765432 &\")', 'f.py')\n"
         "print(worker.play(Request('function_call', {'function': 'f', 'args': [], 'kwargs': {}}), 9).error)\nos.kill(os.getpid(), 9)"
     )

@@ -286,14 +286,22 @@ def test_a_claim_is_the_name_where_the_suite_makes_none() -> None:
     )
 
 
-@pytest.mark.parametrize("sandbox, said", [("process", 1), ("linux", 0)])
-def test_what_a_tier_does_not_promise_is_said_once(sandbox: str, said: int) -> None:
-    text = render_text([replace(FAILED, sandbox=sandbox), replace(PASSED, sandbox=sandbox)])
-    assert text.count("process: this code ran with your permissions; files and network were open to it\n") == said
+LOST = ("files: [b]all[/b] of them", "network: your code can use it")
+OPEN = """process: this code ran with your permissions. What was open to it:
+  files: [b]all[/b] of them
+  network: your code can use it
+`normgrade doctor` says why there are no stronger walls here.
+"""
 
 
-def test_a_caller_says_what_its_tiers_do_not_promise() -> None:
-    assert render_text([PASSED], notes={"linux": "linux: [b]walls[/b]"}).endswith("\nlinux: [b]walls[/b]\n")
+@pytest.mark.parametrize("sandbox, said", [("process", 1), ("linux", 0), ("container", 0)])
+def test_what_the_weakest_walls_left_open_is_listed_once(sandbox: str, said: int) -> None:
+    text = render_text([replace(FAILED, sandbox=sandbox, lost=LOST), replace(PASSED, sandbox=sandbox, lost=LOST)])
+    assert text.count(OPEN) == said and text.count("network") == said
+
+
+def test_a_caller_can_leave_out_what_was_open() -> None:
+    assert "network" not in render_text([replace(PASSED, sandbox="process", lost=LOST)], with_losses=False)
 
 
 HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [link=a]"
@@ -310,7 +318,17 @@ def hostile() -> Report:
     )
     mistake = Diagnosis((HOSTILE,), HOSTILE, (HOSTILE,))
     return Report(
-        HOSTILE, HOSTILE, Outcome.FAILED, 2, HOSTILE, 0, 0.1, (Finding(1, 1, HOSTILE, f"{HOSTILE}\n{HOSTILE}"),), (mistake,), checks
+        HOSTILE,
+        HOSTILE,
+        Outcome.FAILED,
+        2,
+        HOSTILE,
+        0,
+        0.1,
+        (Finding(1, 1, HOSTILE, f"{HOSTILE}\n{HOSTILE}"),),
+        (mistake,),
+        checks,
+        (HOSTILE,),
     )
 
 
@@ -319,7 +337,7 @@ def test_nothing_a_submission_says_steers_the_terminal(colour: Any) -> None:
     console = Console(
         file=io.StringIO(), width=200, color_system=colour, force_terminal=False, markup=True, highlight=True, legacy_windows=False
     )
-    show([hostile(), replace(hostile(), outcome=Outcome.NOT_STARTED)], console, {HOSTILE: HOSTILE})
+    show([hostile(), replace(hostile(), sandbox="process"), replace(hostile(), outcome=Outcome.NOT_STARTED)], console)
     shown = console.file.getvalue()  # type: ignore[attr-defined]
     assert not set(shown) & set("\x00\x07\x9b\u202e\ud800\ufffe")
     assert "31mX" not in shown and "title" not in shown
@@ -481,6 +499,7 @@ def test_json_is_the_contract() -> None:
                 "outcome": "failed",
                 "score": {"earned": 0, "possible": 3},
                 "sandbox": "linux",
+                "lost": [],
                 "seed": 7,
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
@@ -522,7 +541,7 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox seed duration_s findings diagnoses checks"
+    order = "exercise submission outcome score sandbox lost seed duration_s findings diagnoses checks"
     assert list(content) == order.split()
     assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
 

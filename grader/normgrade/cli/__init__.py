@@ -11,7 +11,7 @@ import click
 from normgrade import __version__
 from normgrade.errors import GraderError, UsageError, did_you_mean
 
-COMMANDS = ("list", "show", "check", "verify", "demo")
+COMMANDS = ("list", "show", "check", "verify", "demo", "doctor")
 USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
 
 

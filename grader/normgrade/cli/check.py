@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, hand_over, report_options, writable
+from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, writable
 from normgrade.cli.progress import progress
 from normgrade.course import Course
 from normgrade.errors import UsageError
@@ -47,6 +47,7 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
 @click.option("--exercise", "slug", metavar="SLUG", help="The exercise that the files are for, where their names do not say.")
 @click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs; the same ones, unless said.")
 @click.option("--timeout", callback=seconds_of, metavar="S", help="Seconds for all checks of one submission together.")
+@isolation_option
 @report_options
 @course_option
 def check_command(
@@ -54,6 +55,7 @@ def check_command(
     slug: str | None,
     seed: int,
     timeout: float | None,
+    required: str,
     format: str,
     output: Path | None,
     course_folder: Path | None,
@@ -68,7 +70,7 @@ def check_command(
     course = Course.find(course_folder)
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
-        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, progress=watched))
+        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
     levels = [submission.exercise.reveal for submission in submissions]
     return hand_over([reveal(report, level) for report, level in zip(reports, levels, strict=True)], format, output)
 

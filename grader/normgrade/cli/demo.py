@@ -27,7 +27,7 @@ def demo_command() -> int:
         wrong, right = grade(submissions, Options(progress=watched))
     console = open_console()
     console.print("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:\n")
-    show([wrong], console, notes={})
+    show([wrong], console, with_losses=False)
     console.print("And the reference:\n")
     show([replace(right, submission="reference.py")], console)
     as_meant = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from normgrade.errors import UsageError
+from normgrade.errors import UsageError, did_you_mean
 from normgrade.render import FORMATS, render
 from normgrade.report import Outcome, Report
+from normgrade.sandbox import TIERS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -20,6 +21,27 @@ def course_option(command: F) -> F:
     return click.option(
         "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."
     )(command)
+
+
+def isolation_option(command: F) -> F:
+    return click.option(
+        "--require-isolation",
+        "required",
+        metavar="|".join(TIERS),
+        default=TIERS[0],
+        envvar="NORMGRADE_REQUIRE_ISOLATION",
+        callback=tier_of,
+        help="Grade behind such walls or stronger ones, or not at all. Also NORMGRADE_REQUIRE_ISOLATION.",
+    )(command)
+
+
+def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
+    if value in TIERS:
+        return value
+    raise UsageError(
+        f'No isolation named "{value}".{did_you_mean(value, TIERS)} --require-isolation and NORMGRADE_REQUIRE_ISOLATION take '
+        f"{', '.join(TIERS[:-1])} or {TIERS[-1]}."
+    )
 
 
 def report_options(command: F) -> F:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, hand_over, report_options, writable
+from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, writable
 from normgrade.cli.progress import progress
 from normgrade.course import Course
 from normgrade.render import renderer
@@ -17,10 +17,18 @@ from normgrade.render import renderer
 @click.option("--seeds", type=click.IntRange(1, 1000), default=1, metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1.")
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
 @click.option("--cores", type=click.IntRange(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
+@isolation_option
 @report_options
 @course_option
 def verify_command(
-    slugs: tuple[str, ...], seeds: int, mutants: bool, cores: int | None, format: str, output: Path | None, course_folder: Path | None
+    slugs: tuple[str, ...],
+    seeds: int,
+    mutants: bool,
+    cores: int | None,
+    required: str,
+    format: str,
+    output: Path | None,
+    course_folder: Path | None,
 ) -> int:
     """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
     renderer(format)  # before anything is graded
@@ -33,5 +41,5 @@ def verify_command(
     from normgrade.verify import verify
 
     with progress() as watched:
-        reports = verify(exercises, range(seeds), Options(progress=watched), mutants, cores or available())
+        reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())
     return hand_over(reports, format, output)

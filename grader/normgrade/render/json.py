@@ -31,6 +31,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "outcome": report.outcome.value,
         "score": {"earned": report.earned, "possible": report.possible},
         "sandbox": report.sandbox,
+        "lost": list(report.lost),
         "seed": report.seed,
         "duration_s": to_milliseconds(report.duration_s),
         "findings": [finding_as_json(finding) for finding in report.findings],

@@ -61,6 +61,7 @@ def properties_of(report: Report) -> Element:
         ("earned", str(report.earned)),
         ("possible", str(report.possible)),
         ("sandbox", one_line(report.sandbox)),
+        *(("lost", one_line(loss)) for loss in report.lost),
         ("seed", str(report.seed)),
     ):
         SubElement(properties, "property", name=name, value=value)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from rich import box
@@ -24,18 +23,17 @@ from normgrade.render.wording import (
     bounded,
     claim_of,
     difference_in_words,
+    losses_in_words,
     names_of,
     next_step,
     not_started,
     one_line,
     outcome_in_words,
-    printable,
     score_in_words,
     what_it_is,
 )
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
 
-NOTES: Mapping[str, str] = MappingProxyType({"process": "process: this code ran with your permissions; files and network were open to it"})
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
 DIFFERENCES = 2  # of a check, shown in full
@@ -61,20 +59,20 @@ def open_console(file: IO[str] | None = None) -> Console:
     return console
 
 
-def render_text(reports: Sequence[Report], notes: Mapping[str, str] = NOTES) -> str:
+def render_text(reports: Sequence[Report], with_losses: bool = True) -> str:
     """What a terminal would show, as plain text."""
     console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
-    print_all(reports, console, notes)
+    print_all(reports, console, with_losses)
     assert isinstance(console.file, io.StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
-def show(reports: Sequence[Report], console: Console, notes: Mapping[str, str] = NOTES) -> None:
-    """Print the reports. `notes` says, by tier, what its walls do not promise."""
+def show(reports: Sequence[Report], console: Console, with_losses: bool = True) -> None:
+    """Print the reports, and after them what the weakest walls did not keep the code from."""
     if console.options.ascii_only:
-        console.out(in_encoding(render_text(reports, notes), console.encoding), end="", highlight=False)
+        console.out(in_encoding(render_text(reports, with_losses), console.encoding), end="", highlight=False)
     else:
-        print_all(reports, console, notes)
+        print_all(reports, console, with_losses)
 
 
 def in_encoding(text: str, encoding: str) -> str:
@@ -89,12 +87,12 @@ def stand_in(error: UnicodeError) -> tuple[str, int]:
     return "".join(character if character.isascii() else "?" for character in lacking), error.end
 
 
-def print_all(reports: Sequence[Report], console: Console, notes: Mapping[str, str]) -> None:
-    for part in parts_of_all(reports, notes):
+def print_all(reports: Sequence[Report], console: Console, with_losses: bool) -> None:
+    for part in parts_of_all(reports, with_losses):
         console.print(part, width=min(console.width, WIDEST))
 
 
-def parts_of_all(reports: Sequence[Report], notes: Mapping[str, str]) -> Iterator[RenderableType]:
+def parts_of_all(reports: Sequence[Report], with_losses: bool) -> Iterator[RenderableType]:
     if not reports:
         yield Text("Nothing was graded: `normgrade list` shows the exercises.")
     for report in reports:
@@ -102,8 +100,8 @@ def parts_of_all(reports: Sequence[Report], notes: Mapping[str, str]) -> Iterato
         yield Text()
     if len(reports) > 1:
         yield summary(reports)
-    for tier in sorted({report.sandbox for report in reports if report.checks} & notes.keys()):
-        yield Text(printable(notes[tier]), style="dim")
+    if with_losses:
+        yield from (Text(line, style="dim") for line in losses_in_words(reports))
 
 
 def parts_of(report: Report) -> Iterator[RenderableType]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from normgrade.output import without_escapes
 from normgrade.render.numbers import as_pair, as_size
 from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
+from normgrade.sandbox import TIERS
 
+WEAKEST = TIERS[0]
 LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
 UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -107,6 +110,18 @@ def next_step(report: Report) -> str:
     if report.outcome is Outcome.FAILED and all(check.kind != "proof" for check in report.checks):
         return f"Read the prompt again with `normgrade show {slug}`."
     return ""
+
+
+def losses_in_words(reports: Sequence[Report]) -> list[str]:
+    """What code could do behind the weakest walls; nothing where all stood behind stronger ones."""
+    open_to_it = dict.fromkeys(one_line(loss) for report in reports if report.sandbox == WEAKEST for loss in report.lost)
+    if not open_to_it:
+        return []
+    return [
+        f"{WEAKEST}: this code ran with your permissions. What was open to it:",
+        *(f"  {loss}" for loss in open_to_it),
+        "`normgrade doctor` says why there are no stronger walls here.",
+    ]
 
 
 def not_started(report: Report) -> str:

@@ -17,20 +17,10 @@ AUTO = "auto"  # the strongest that this machine offers
 class Walls(Protocol):
     """What shuts a worker in, and what may be said of it in a report."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def promises(self) -> tuple[str, ...]:
-        """What a submission cannot do."""
-
-    @property
-    def loses(self) -> tuple[str, ...]:
-        """What it still can do."""
-
-    @property
-    def files(self) -> Mapping[int, int]:
-        """What a worker must still hold when it shuts itself in: where it wants a file, and where the zygote has it."""
+    name: str
+    promises: tuple[str, ...]  # what a submission cannot do
+    loses: tuple[str, ...]  # what it still can do
+    files: Mapping[int, int]  # which a worker must still hold when it shuts itself in: where it wants a file → where the zygote has it
 
     def prepare(self) -> None:
         """Build what every worker will need, once everything is imported and warm. It may go on in a child process.
@@ -53,10 +43,11 @@ def walls_of(tier: str) -> type[Walls]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The tier that the self-test witnessed, by how many probes, and why it is no stronger one: tier → reason."""
+    """The tier that the self-test witnessed, by how many probes; what it does not promise, and why it is no stronger one: tier → reason."""
 
     tier: str
     probes: int
+    loses: tuple[str, ...]
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 

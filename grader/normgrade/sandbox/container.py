@@ -17,6 +17,7 @@ NEW_MOUNTS, NEW_HOST_NAME, NEW_IPC = 0x20000, 0x4000000, 0x8000000
 NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
 NO_SETUID, BIND, RECURSIVE, PRIVATE = 0x2, 0x1000, 0x4000, 0x40000
 DETACH = 2
+PACKAGE = Path(__file__).parents[1]
 FELL = 96  # exit code of a process that could not enter its namespaces; its parent goes on without them
 PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # any folder of which a namespace may have a view of its own
 
@@ -40,7 +41,9 @@ class Container(Linux):
 
     def prepare(self) -> None:
         """Go on in a child, in namespaces of its own, unless that is done already."""
-        if not self.inside:
+        if self.inside:
+            mount("none", PACKAGE, "tmpfs", NO_SETUID)  # over normgrade itself, now that it is imported
+        else:
             self.enter()
         super().prepare()
 
@@ -135,16 +138,15 @@ def mount(source: str | Path, target: str | Path, kind: str, flags: int) -> None
 def bubblewrap(program: str) -> list[str]:
     """What to put before Python's command to run it inside bubblewrap.
 
-    What Python needs to start is there, and normgrade without its course: the zygote imports it.
+    What Python needs to start is there, and normgrade without its course: the zygote imports it, and hides it then.
     """
-    package = Path(__file__).parents[1]
-    needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), package]
-    arguments = [program, "--unshare-all", "--die-with-parent", "--proc", "/proc"]
+    needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), PACKAGE]
+    arguments = [program, "--unshare-all", "--cap-add", "CAP_SYS_ADMIN", "--die-with-parent", "--proc", "/proc"]
     for path in [*libraries.readable(), *needed]:
         if path.exists() and path.parts[1] != "proc":
             arguments += ["--dev-bind" if path.parts[1] == "dev" else "--ro-bind", str(path), str(path)]
-    if (package / "_course").exists():
-        arguments += ["--tmpfs", str(package / "_course")]
+    if (PACKAGE / "_course").exists():
+        arguments += ["--tmpfs", str(PACKAGE / "_course")]
     for path in Path("/").iterdir():
         if path.is_symlink():
             arguments += ["--symlink", os.readlink(path), str(path)]

@@ -63,16 +63,29 @@ class Linux(Process):
 
 
 def become_nobody(kept_capabilities: int) -> None:
-    """Give up every right of root's but the capabilities kept. A root of a namespace that has no nobody stays who it is, without them."""
-    if os.geteuid() == 0:
-        prctl("PR_SET_KEEPCAPS", 1)
-        try:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-        except OSError:  # without the right to change it, or no such user in this namespace
-            kept_capabilities = 0
+    """Give up every right of root's but the capabilities kept.
+
+    A root whom a namespace of users has made of somebody else stays who that is, if it cannot change.
+    """
+    if os.geteuid() != 0:
+        drop_capabilities()
+        return
+    prctl("PR_SET_KEEPCAPS", 1)
+    try:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    except OSError:
+        if is_root_outside():
+            raise
+        kept_capabilities = 0
     drop_capabilities(kept_capabilities)
+
+
+def is_root_outside() -> bool:
+    """Whether the root of this namespace of users is root around it."""
+    inside, outside, _ = Path("/proc/self/uid_map").read_text().splitlines()[0].split()
+    return inside == outside
 
 
 def is_public(paths: Iterable[Path]) -> bool:

@@ -1,0 +1,80 @@
+"""`normgrade doctor`: what walls this machine offers, what each promises, and what is missing."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from normgrade import __version__
+from normgrade.sandbox import TIERS, Standing, walls_of
+
+
+@click.command("doctor")
+def doctor_command() -> int:
+    """Show how well this machine shuts submissions in.
+
+    The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
+    """
+    from normgrade.host import Host
+    from normgrade.render.terminal import open_console
+
+    console = open_console()
+    console.print(Text("This machine", style="bold"))
+    for name, value in machine():
+        console.print(Padding(Text(f"{name:14} {value}"), (0, 2)))
+    with Host() as host:
+        standing = host.standing
+    for tier in reversed(TIERS):
+        show_tier(console, tier, standing)
+    return 0
+
+
+def machine() -> Iterator[tuple[str, str]]:
+    """What the walls are made of, as far as it can be asked without putting any up."""
+    yield "normgrade", f"{__version__}, Python {platform.python_version()}, {', '.join(map(installed, ('torch', 'numpy')))}"
+    yield "system", f"{platform.system()} {platform.release()}, {platform.machine()}"
+    if sys.platform != "linux":
+        return
+    import os
+
+    from normgrade.sandbox import landlock
+
+    yield "user", "root: submissions run as nobody" if os.geteuid() == 0 else f"{os.geteuid()}: an ordinary user"
+    yield "Landlock", asked(lambda: f"version {landlock.abi()}")
+    yield "bubblewrap", shutil.which("bwrap") or "not installed: namespaces are set up without it"
+
+
+def installed(name: str) -> str:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return f"no {name}"
+
+
+def asked(ask: Callable[[], str]) -> str:
+    from normgrade.sandbox.kernel import Missing
+
+    try:
+        return ask()
+    except Missing as missing:
+        return str(missing)
+
+
+def show_tier(console: Console, tier: str, standing: Standing) -> None:
+    """One tier: whether it holds here, what it promises, and what it does not."""
+    walls, held = walls_of(tier), TIERS.index(tier) <= TIERS.index(standing.tier)
+    told = f"held all {standing.probes} probes of the self-test" if tier == standing.tier else "held, as part of the stronger one"
+    missing = f"not here: {standing.reasons.get(tier, 'it was not tried')}"
+    console.print()
+    console.print(Text.assemble(("✓ " if held else "✗ ", "green" if held else "red"), (tier, "bold"), f"  {told if held else missing}"))
+    for sign, lines in (("+", walls.promises), ("−", walls.loses)):
+        for line in lines:
+            console.print(Padding(Text(f"{sign} {line}"), (0, 2)))
