@@ -125,11 +125,14 @@ class Desk:
         hasty: bool = False,
     ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
+        from normgrade.wire import Ban
+
         limits = exercise.limits
         if (total_s := self.options.timeout_s) is not None:
             limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
         suite, probes = self.suites[exercise.slug], exercise.probes
-        with self.host.worker(source, file_name, None if probes is None else read(probes), limits) as worker:
+        ban = Ban(exercise.banned, exercise.allowed)
+        with self.host.worker(source, file_name, None if probes is None else read(probes), limits, ban) as worker:
             return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, tick, hasty)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:

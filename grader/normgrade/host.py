@@ -55,9 +55,11 @@ class Host:
     def new_starter(self) -> Starter:
         return Zygote(self.tier) if self.fork else Fresh(self.tier)
 
-    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS) -> Worker:
+    def worker(
+        self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: wire.Ban | None = None
+    ) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. It starts when it is first asked."""
-        return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits)
+        return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits, ban)
 
     @property
     def standing(self) -> Standing:
@@ -105,11 +107,12 @@ class Host:
 class Worker:
     """Plays requests on one submission. A process that died or hung is replaced for the next request."""
 
-    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits) -> None:
+    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits, ban: wire.Ban | None) -> None:
         self.host = host
         self.submission = submission
         self.probes = None if probes is None else wire.Load(probes, "probes.py", "probes")
         self.limits = limits
+        self.ban = ban
         self.used_s = 0.0
         self.losses = 0
         self.line: Line | None = None
@@ -140,8 +143,9 @@ class Worker:
     def load(self) -> None:
         """Start a process and have it load the submission. If that fails, it is not tried again."""
         self.line = self.host.line(self)
-        if self.probes is not None:
-            self.load_probes(self.line, self.probes)
+        for first in (self.probes, self.ban):
+            if first is not None:
+                self.make_ready(self.line, first)
         loaded = self.ask(self.submission)
         if loaded.error is None:
             self.preface = loaded.stdout
@@ -150,17 +154,18 @@ class Worker:
         message = loaded.error.message if loaded.error.types else f"while the file was loaded, {loaded.error.message}"
         self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
 
-    def load_probes(self, line: Line, probes: wire.Load) -> None:
-        """The course's own code comes first, before any of the submission's."""
+    def make_ready(self, line: Line, message: wire.Question) -> None:
+        """The course's own code and rules come first, before any of the submission's."""
         try:
-            error = line.ask(probes, PROBES_S).error
+            error = line.ask(message, PROBES_S).error
             line.printed()  # what probes print is nobody's business, nor the submission's
         except (Silence, HungUp, Forged):
             error = Error(Cause.NOT_LOADED, "it gave no answer")
         if error is not None:
             self.hang_up()
             kind = error.types[0] if error.types else "Error"
-            raise CourseError(f'The probes.py that belongs to "{self.submission.file_name}" cannot be loaded: {kind}: {error.message}.')
+            what = "probes.py that belongs" if message is self.probes else "list of what is banned that belongs"
+            raise CourseError(f'The {what} to "{self.submission.file_name}" cannot be loaded: {kind}: {error.message}.')
 
     def ask(self, message: wire.Question) -> Observation:
         """The answer to one question, or an observation of why there is none."""

@@ -21,6 +21,7 @@ from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observati
 MESSAGE_LIMIT = 2000  # characters of an exception's text
 NATIVE = nullcontext()
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch has no exception of its own for it
+SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 PLAIN = {
     torch.float16, torch.bfloat16, torch.float32, torch.float64,
@@ -135,7 +136,7 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
     if wants_memory(error):
         cause = Cause.OUT_OF_MEMORY
     try:
-        message = str(error)[:MESSAGE_LIMIT]
+        message = str(error)
     except BaseException:
         message = "its text could not be read"
     frames = [
@@ -144,7 +145,9 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
         if frame.filename == file_name
     ]
     types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
-    return Error(cause, message, types, tuple(frames[-FRAME_LIMIT:]), step)
+    if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps what its operations raise in its own error
+        types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
+    return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
 
 
 def wants_memory(error: BaseException) -> bool:

@@ -202,6 +202,7 @@ def environment() -> dict[str, str]:
         "TMPDIR": tempfile.gettempdir(),
         "PYTHONHASHSEED": "0",
         "CUDA_VISIBLE_DEVICES": "",
+        "TORCHINDUCTOR_CACHE_DIR": "/",  # any folder that is there: parts of PyTorch want one when they are imported, and never write in it
         **dict.fromkeys(threads, "1"),
     }
     return fixed | {name: os.environ[name] for name in INHERITED if name in os.environ}

@@ -55,11 +55,19 @@ class Play:
     size_limit_bytes: int
 
 
-Question = Load | Play
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """Let what matches these patterns raise, but for what is allowed; answered by an empty observation."""
+
+    banned: tuple[str, ...]
+    allowed: tuple[str, ...]
+
+
+Question = Load | Play | Ban
 Message = Question | Observation
 M = TypeVar("M", bound=Message)
-QUESTIONS: tuple[type[Question], ...] = (Load, Play)
-KINDS: dict[type[Any], int] = {Load: 1, Play: 2, Observation: 3}
+QUESTIONS: tuple[type[Question], ...] = (Load, Play, Ban)
+KINDS: dict[type[Any], int] = {Load: 1, Play: 2, Observation: 3, Ban: 4}
 
 
 class Prefix(NamedTuple):
@@ -194,6 +202,15 @@ def read_play(header: Any, body: Body) -> Play:
     return Play(Request(text(probe), read_inputs(inputs, body)), natural(size_limit_bytes))
 
 
+def write_ban(ban: Ban, arrays: list[bytes]) -> dict[str, Any]:
+    return {"banned": list(ban.banned), "allowed": list(ban.allowed)}
+
+
+def read_ban(header: Any, body: Body) -> Ban:
+    banned, allowed = fields(header, "banned", "allowed")
+    return Ban(tuple(map(text, items(banned))), tuple(map(text, items(allowed))))
+
+
 def write_observation(observation: Observation, arrays: list[bytes]) -> dict[str, Any]:
     values = {place: write_value(value, arrays) for place, value in observation.values.items()}
     return {"values": values, "error": None if observation.error is None else write_error(observation.error)}
@@ -210,9 +227,15 @@ def read_observation(header: Any, body: Body) -> Observation:
 WRITERS: dict[type[Any], Callable[[Any, list[bytes]], dict[str, Any]]] = {
     Load: write_load,
     Play: write_play,
+    Ban: write_ban,
     Observation: write_observation,
 }
-READERS: dict[type[Any], Callable[[Any, Body], Message]] = {Load: read_load, Play: read_play, Observation: read_observation}
+READERS: dict[type[Any], Callable[[Any, Body], Message]] = {
+    Load: read_load,
+    Play: read_play,
+    Ban: read_ban,
+    Observation: read_observation,
+}
 
 
 def write_error(error: Error) -> dict[str, Any]:

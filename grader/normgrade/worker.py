@@ -15,7 +15,7 @@ from typing import TextIO
 
 import torch
 
-from normgrade import play, wire
+from normgrade import by_hand, play, wire
 from normgrade.control import BROKEN
 from normgrade.observation import Cause, Error, Observation
 from normgrade.output import mark
@@ -114,6 +114,9 @@ def line_by_line(fd: int) -> TextIO:
 
 def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observation:
     """Do what is asked; an empty observation says that a source was loaded."""
+    if isinstance(message, wire.Ban):
+        by_hand.enforce(by_hand.Rules(message.banned, message.allowed))
+        return Observation()
     if isinstance(message, wire.Load):
         try:
             modules[message.name] = play.load(message.source, message.file_name, message.name)

@@ -1,0 +1,101 @@
+"""The rule that an exercise is written by hand, kept while it runs: what is banned raises, by whatever name it is called.
+
+It is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase, translate
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+OPERATIONS = tuple(  # each once: its variants come down to it
+    name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::") and "." not in name
+)
+kept: list[torch.library.Library] = []  # a library takes its kernels with it
+
+
+class ByHand(Exception):
+    """The submission called what the exercise bans."""
+
+
+class Rules:
+    """Patterns of dotted names that are banned, and of names that are allowed all the same."""
+
+    def __init__(self, banned: Sequence[str], allowed: Sequence[str]) -> None:
+        self.banned = banned
+        self.some_allowed, self.some_banned = (re.compile("|".join(map(translate, patterns)) or "(?!)") for patterns in (allowed, banned))
+
+    def against(self, *names: str) -> str | None:
+        """The pattern that bans what goes by all of these names."""
+        if any(map(self.some_allowed.match, names)) or not any(map(self.some_banned.match, names)):
+            return None
+        return next(pattern for pattern in self.banned for name in names if fnmatchcase(name, pattern))
+
+    def words(self) -> set[str]:
+        """For every pattern the longest word in its last name: what matches has one of them."""
+        return {max(pattern.rpartition(".")[2].split("*"), key=len) for pattern in self.banned} - {""}
+
+
+def enforce(rules: Rules) -> None:
+    """Make banned operations and functions of PyTorch raise, and banned modules impossible to import, in this process for good."""
+    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    kept.append(library)
+    with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
+        for operation, pattern in banned_operations(rules):
+            library.impl(operation, raising(spelt(operation), pattern), "CPU")
+    for name in sorted(set(dir(functional)) - set(OPERATIONS)):  # those with an operation of their own are stopped there
+        if found := rules.against(f"torch.nn.functional.{name}"):
+            setattr(functional, name, raising(f"torch.nn.functional.{name}", found))
+    hide_modules(rules)
+
+
+def banned_operations(rules: Rules) -> Iterator[tuple[str, str]]:
+    """Every banned operation, with the pattern that bans it."""
+    words = rules.words()
+    for operation in OPERATIONS:
+        if any(word in operation for word in words) and (pattern := rules.against(f"torch.ops.aten.{operation}", f"torch.{operation}")):
+            yield operation, pattern
+
+
+def spelt(operation: str) -> str:
+    """The name that a learner knows it by."""
+    return f"torch.{operation}" if hasattr(torch, operation) else f"torch.ops.aten.{operation}"
+
+
+def raising(name: str, pattern: str) -> Callable[..., Any]:
+    def banned(*args: Any, **kwargs: Any) -> Any:
+        raise ByHand(f"this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand")
+
+    return banned
+
+
+def hide_modules(rules: Rules) -> None:
+    """An exercise that bans a whole library has none: NumPy alone, for one."""
+    libraries = {loaded.partition(".")[0] for loaded in sys.modules} if any("." not in pattern for pattern in rules.banned) else set()
+    for name in sorted(libraries):
+        if pattern := rules.against(name):
+            for loaded in [loaded for loaded in sys.modules if loaded == name or loaded.startswith(f"{name}.")]:
+                del sys.modules[loaded]
+            sys.meta_path.insert(0, Hidden(name, pattern))
+
+
+class Hidden:
+    """Stands in the way of an import."""
+
+    def __init__(self, name: str, pattern: str) -> None:
+        self.name = name
+        self.pattern = pattern
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name.partition(".")[0] == self.name:
+            raise ImportError(f"this imports `{name}`, which the exercise bans (by the rule `{self.pattern}`): it is to be written without")
+        return None
