@@ -41,8 +41,9 @@ class Rules:
         return next(pattern for pattern in self.banned for name in names if fnmatchcase(name, pattern))
 
     def words(self) -> set[str]:
-        """For every pattern the longest word in its last name: what matches has one of them."""
-        return {max(pattern.rpartition(".")[2].split("*"), key=len) for pattern in self.banned} - {""}
+        """The longest word of every pattern for an operation: what matches has one of them."""
+        names = (pattern.removeprefix("torch.ops.aten.").removeprefix("torch.") for pattern in self.banned)
+        return {max(name.split("*"), key=len) for name in names if "." not in name} - {""}
 
 
 def enforce(rules: Rules) -> None:

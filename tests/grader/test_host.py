@@ -149,8 +149,16 @@ def test_a_process_that_died_or_hung_is_replaced(fork: bool, host: Host, fresh_h
         ("import builtins\nvars(builtins).clear()", Cause.EXITED, "your code closed the files that answers go through, or changed Python"),
         ("def down(): return down()\nreturn down()", Cause.RAISED, "maximum recursion depth exceeded"),
         ("class E(Exception):\n    def __str__(self): raise self\nraise E", Cause.RAISED, "its text could not be read"),
-        ("return bytearray(3 * 2**30)", Cause.RAISED, ""),
-        ("return torch.zeros(10 * 2**30 // 4)", Cause.RAISED, "can't allocate memory"),
+        (
+            "return bytearray(3 * 2**30)",
+            Cause.OUT_OF_MEMORY,
+            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+        ),
+        (
+            "return torch.zeros(10 * 2**30 // 4)",
+            Cause.OUT_OF_MEMORY,
+            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+        ),
     ],
 )
 def test_an_end_without_an_answer_is_explained(host: Host, body: str, cause: Cause, message: str) -> None:
@@ -398,8 +406,10 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     with host.worker(source, "curious.py") as worker:
         loaded = result(play(worker, "loaded")).split()
     assert set(loaded) == {
-        "normgrade", "normgrade.control", "normgrade.observation", "normgrade.output", "normgrade.play", "normgrade.probes",
-        "normgrade.sandbox", "normgrade.sandbox.process", "normgrade.wire", "normgrade.worker", "normgrade.zygote",
+        "normgrade", "normgrade.by_hand", "normgrade.control", "normgrade.observation", "normgrade.output", "normgrade.play",
+        "normgrade.probes", "normgrade.sandbox", "normgrade.sandbox.container", "normgrade.sandbox.kernel", "normgrade.sandbox.landlock",
+        "normgrade.sandbox.libraries", "normgrade.sandbox.linux", "normgrade.sandbox.process", "normgrade.sandbox.seccomp",
+        "normgrade.sandbox.selftest", "normgrade.wire", "normgrade.worker", "normgrade.zygote",
     }  # fmt: skip
 
 
