@@ -134,8 +134,8 @@ def warm_up() -> None:
     """Do once what every worker will do, so that what it imports and allocates is there already."""
     worker.use_one_thread()
     modules: dict[str, ModuleType] = {}
-    first = (wire.Ban(("no.such.name",), ()), wire.Load(LAYER, "layer.py", "submission"))
-    for message in (*first, *map(layer_story, ("train", "evaluate", "wrong"))):
+    questions: list[wire.Question] = [wire.Ban(("no.such.name",), ()), wire.Load(LAYER, "layer.py", "submission")]
+    for message in questions + [layer_story(do) for do in ("train", "evaluate", "wrong")]:
         _, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
         worker.fitting(worker.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]

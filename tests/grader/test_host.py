@@ -36,6 +36,7 @@ def good(x):
 def evil():
 """
 LIMITS = Limits()
+NO_MEMORY = "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared"
 SHORT = Limits(answer_s=0.4, total_s=30.0)
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
@@ -152,12 +153,12 @@ def test_a_process_that_died_or_hung_is_replaced(fork: bool, host: Host, fresh_h
         (
             "return bytearray(3 * 2**30)",
             Cause.OUT_OF_MEMORY,
-            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+            NO_MEMORY,
         ),
         (
             "return torch.zeros(10 * 2**30 // 4)",
             Cause.OUT_OF_MEMORY,
-            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+            NO_MEMORY,
         ),
     ],
 )
