@@ -41,13 +41,17 @@ def loaded_from() -> set[Path]:
 
 def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:
     """The folder, or where something closed is in it, one by one what else is in it."""
-    if any(path == folder or path in folder.parents for path in closed):
-        return
-    if not any(folder in path.parents for path in closed):
-        yield folder
-        return
-    for entry in sorted(folder.iterdir()):
-        yield from without(entry, closed)
+    on_the_way = {above for path in closed for above in path.parents}
+
+    def parts(path: Path) -> Iterator[Path]:
+        if path not in on_the_way:
+            yield path
+            return
+        for entry in sorted(path.iterdir()):
+            if entry not in closed:
+                yield from parts(entry)
+
+    return parts(folder) if {folder, *folder.parents}.isdisjoint(closed) else iter(())
 
 
 def closure(names: Iterable[str]) -> set[str]:
@@ -70,10 +74,13 @@ def find(name: str) -> Distribution | None:
 
 
 def parts_of(name: str) -> Iterator[Path]:
-    """The packages and modules of a distribution; of one that keeps no record, those that it names as its own."""
+    """The packages and modules of a distribution, with the shared libraries that came in its wheel."""
     installed = distribution(name)
-    record, names = installed.read_text("RECORD"), installed.read_text("top_level.txt")
-    tops = {line.partition("/")[0].partition(",")[0] for line in record.splitlines()} if record else set((names or name).split())
+    if named := installed.read_text("top_level.txt"):
+        tops = {*named.split(), *(f"{module}.py" for module in named.split()), f"{name}.libs"}
+    else:
+        tops = {line.partition("/")[0].partition(",")[0] for line in (installed.read_text("RECORD") or name).splitlines()}
     for top in sorted(tops - {"", "..", "__pycache__"}):
         path = Path(str(installed.locate_file(top)))
-        yield path if record or path.exists() else path.with_suffix(".py")
+        if path.exists():
+            yield path

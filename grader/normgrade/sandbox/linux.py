@@ -46,7 +46,7 @@ class Linux(Process):
         self.files = {RULES_FD: landlock.ruleset(readable)}
         self.filter = seccomp.program(self.machine)
         # Where only root gets at the libraries, nobody reads them by this one right of root's: what Landlock lets through, and no more.
-        self.kept_capabilities = 0 if is_public(readable) else READ_SEARCH
+        self.kept_capabilities = READ_SEARCH if os.geteuid() == 0 and not is_public(readable) else 0
 
     def enclose(self, budget: Budget) -> None:
         import resource
