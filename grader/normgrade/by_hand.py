@@ -5,12 +5,13 @@ It is a rule of the exercise and no wall: code that sets out to break it will. I
 
 from __future__ import annotations
 
+import builtins
+import importlib
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase, translate
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +21,7 @@ from torch.nn import functional
 OPERATIONS = tuple(  # each once: its variants come down to it
     name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::") and "." not in name
 )
+SUBMISSION = "submission"  # the name of its module
 kept: list[torch.library.Library] = []  # a library takes its kernels with it
 
 
@@ -56,7 +58,7 @@ def enforce(rules: Rules) -> None:
     for name in sorted(set(dir(functional)) - set(OPERATIONS)):  # those with an operation of their own are stopped there
         if found := rules.against(f"torch.nn.functional.{name}"):
             setattr(functional, name, raising(f"torch.nn.functional.{name}", found))
-    hide_modules(rules)
+    forbid_imports(rules)
 
 
 def banned_operations(rules: Rules) -> Iterator[tuple[str, str]]:
@@ -79,24 +81,22 @@ def raising(name: str, pattern: str) -> Callable[..., Any]:
     return banned
 
 
-def hide_modules(rules: Rules) -> None:
-    """An exercise that bans a whole library has none: NumPy alone, for one."""
-    libraries = {loaded.partition(".")[0] for loaded in sys.modules} if any("." not in pattern for pattern in rules.banned) else set()
-    for name in sorted(libraries):
-        if pattern := rules.against(name):
-            for loaded in [loaded for loaded in sys.modules if loaded == name or loaded.startswith(f"{name}.")]:
-                del sys.modules[loaded]
-            sys.meta_path.insert(0, Hidden(name, pattern))
+def forbid_imports(rules: Rules) -> None:
+    """An exercise that bans a whole library has none to import; NumPy alone, for one. The grader's own code goes on with it."""
+    if all("." in pattern for pattern in rules.banned):
+        return
+    genuine, genuine_module = builtins.__import__, importlib.import_module
 
+    def refuse(name: str, importer: object) -> None:
+        if importer == SUBMISSION and (pattern := rules.against(name.partition(".")[0])):
+            raise ImportError(f"this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without")
 
-class Hidden:
-    """Stands in the way of an import."""
+    def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        refuse(name, (sys._getframe(1).f_globals if globals is None else globals).get("__name__"))
+        return genuine(name, globals, locals, fromlist, level)
 
-    def __init__(self, name: str, pattern: str) -> None:
-        self.name = name
-        self.pattern = pattern
+    def guarded_module(name: str, package: str | None = None) -> ModuleType:
+        refuse(name, sys._getframe(1).f_globals.get("__name__"))
+        return genuine_module(name, package)
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name.partition(".")[0] == self.name:
-            raise ImportError(f"this imports `{name}`, which the exercise bans (by the rule `{self.pattern}`): it is to be written without")
-        return None
+    builtins.__import__, importlib.import_module = guarded, guarded_module

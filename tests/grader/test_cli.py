@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +21,11 @@ from normgrade.cli import check as check_module
 from normgrade.course import Course, carried
 from normgrade.errors import GraderError
 from normgrade.grade import Submission, grade
+from normgrade.host import Host
+from normgrade.processes import Zygote
 from normgrade.render.json import render_json
 from normgrade.report import Report
+from normgrade.sandbox import TIERS
 
 EditedCourse = Callable[..., Course]
 XUNIT2 = xmlschema.XMLSchema(Path(__file__).with_name("xunit2.xsd"))
@@ -126,6 +130,15 @@ def put(folder: Path, tiny: Course, *slugs: str) -> None:
         ("check", "Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."),
         ("check rms --course no", "No course at "),
         ("list --course no", "No course at "),
+        (
+            "check --require-isolation linx",
+            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, linux or '
+            "container.",
+        ),
+        (
+            "verify --require-isolation moat",
+            'No isolation named "moat". --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, ',
+        ),
         ("check --nonsense", "No such option"),
         ("show", "Missing argument"),
         ("verify --seeds 0", "0 is not in the range"),
@@ -377,6 +390,30 @@ def test_show_unfolds_the_answers(run: Run) -> None:
 
 def test_show_gives_the_stub_to_begin_with(run: Run, tiny: Course) -> None:
     assert run("show", "rms", "--stub").out == tiny.exercise("rms").stub.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("named", ["option", "variable"])
+@pytest.mark.parametrize("command", ["check rms.py", "verify rms --cores 1"])
+def test_nothing_is_graded_behind_weaker_walls_than_required(
+    command: str, named: str, run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(here, tiny, "rms")
+    monkeypatch.setattr(Host, "new_starter", lambda host: Zygote("process"))
+    if named == "variable":
+        monkeypatch.setenv("NORMGRADE_REQUIRE_ISOLATION", "linux")
+    said = run(*command.split(), *(["--require-isolation", "linux"] if named == "option" else []))
+    assert (said.code, said.out) == (3, "")
+    assert 'Error: Nothing was graded: the tier "linux" is required, and this machine offers "process".' in said.err
+
+
+def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(run: Run) -> None:
+    said = run("doctor")
+    assert (said.code, said.err) == (0, "")
+    assert "normgrade" in said.out and "torch" in said.out
+    for tier in TIERS:
+        assert re.search(rf"^[✓✗] {tier}  (held|not here: )", said.out, re.MULTILINE), tier
+    assert "✓ process" in said.out and "− network: your code can use it" in said.out
+    assert len(re.findall(r"held all \d+ probes of the self-test", said.out)) == 1
 
 
 def test_verify_proves_the_course_that_is_named(run: Run) -> None:

@@ -38,10 +38,15 @@ class Container(Linux):
         super().__init__()
         self.inside = inside
         self.tell_fd = -1
+        self.bound: list[Path] = []
+
+    def readable(self) -> list[Path]:
+        return self.bound
 
     def prepare(self) -> None:
         """Go on in a child, in namespaces of its own, unless that is done already."""
         if self.inside:
+            self.bound = libraries.readable()
             mount("none", PACKAGE, "tmpfs", NO_SETUID)  # over normgrade itself, now that it is imported
         else:
             self.enter()
@@ -55,10 +60,10 @@ class Container(Linux):
             self.tell_fd = -1
             follow(child, reason)
         os.close(reason)
-        bound = libraries.readable()
+        self.bound = libraries.readable()
         unshare()
         as_first_process()
-        change_root(build_root(bound))
+        change_root(build_root(self.bound))
         importlib.invalidate_caches()
         importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # the workers may not list all of them
 

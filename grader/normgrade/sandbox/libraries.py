@@ -80,7 +80,7 @@ def parts_of(name: str) -> Iterator[Path]:
         tops = {*named.split(), *(f"{module}.py" for module in named.split()), f"{name}.libs"}
     else:
         tops = {line.partition("/")[0].partition(",")[0] for line in (installed.read_text("RECORD") or name).splitlines()}
-    for top in sorted(tops - {"", "..", "__pycache__"}):
-        path = Path(str(installed.locate_file(top)))
-        if path.exists():
+    described_in = getattr(installed, "_path", None)  # whoever asks for a version looks there
+    for path in [described_in, *(Path(str(installed.locate_file(top))) for top in sorted(tops - {"", "..", "__pycache__"}))]:
+        if isinstance(path, Path) and path.exists():
             yield path

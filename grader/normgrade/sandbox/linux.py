@@ -42,11 +42,14 @@ class Linux(Process):
     def prepare(self) -> None:
         """Build the rules and the filter that every worker takes over."""
         super().prepare()
-        readable = libraries.readable()
+        readable = self.readable()
         self.files = {RULES_FD: landlock.ruleset(readable)}
         self.filter = seccomp.program(self.machine)
         # Where only root gets at the libraries, nobody reads them by this one right of root's: what Landlock lets through, and no more.
         self.kept_capabilities = READ_SEARCH if os.geteuid() == 0 and not is_public(readable) else 0
+
+    def readable(self) -> list[Path]:
+        return libraries.readable()
 
     def enclose(self, budget: Budget) -> None:
         import resource
