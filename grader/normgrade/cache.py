@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+
+from normgrade.files import write_whole
 
 MOST_HELD = 8192  # some ten kilobytes each
 DIGEST_BYTES = 32  # of the content, kept before it
@@ -38,13 +39,7 @@ class Cache:
         path = self.path(key)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(sha256(content).digest() + content)
-                os.replace(name, path)
-            except OSError:
-                os.unlink(name)
+            write_whole(path, sha256(content).digest() + content)
 
     def hold(self, key: str, content: bytes) -> None:
         """Keep it in memory as well, until there is too much there: proving a course on many seeds meets hundreds of thousands."""

@@ -25,7 +25,8 @@ from normgrade.sandbox.process import Budget
 LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
 PROBES_S = 30.0  # to load the exercise's own probes
-LOSSES = 2  # how often a submission may take the zygote with it
+LOSSES = 3  # how often a submission may take the zygote with it
+PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # a process may be killed where memory is short
 PERHAPS_EARLIER = (
     Cause.EXITED,
     Cause.CRASHED,
@@ -123,7 +124,8 @@ class Worker:
         """What the probe saw; arrays of more than `size_limit_bytes` are described."""
         played_before = self.line is not None
         observation = self.play_once(request, size_limit_bytes)
-        if played_before and self.line is None and observation.error is not None and observation.error.cause in PERHAPS_EARLIER:
+        perhaps_no_fault = PERHAPS_EARLIER if played_before else PERHAPS_FROM_OUTSIDE
+        if self.line is None and observation.error is not None and observation.error.cause in perhaps_no_fault:
             return self.play_once(request, size_limit_bytes)
         return observation
 
@@ -142,11 +144,9 @@ class Worker:
 
     def load(self) -> None:
         """Start a process and have it load the submission. If that fails, it is not tried again."""
-        self.line = self.host.line(self)
-        for first in (self.probes, self.ban):
-            if first is not None:
-                self.make_ready(self.line, first)
-        loaded = self.ask(self.submission)
+        loaded = self.load_once()
+        if loaded.error is not None and loaded.error.cause is Cause.CRASHED:  # a process may be killed for what is none of its business
+            loaded = self.load_once()
         if loaded.error is None:
             self.preface = loaded.stdout
             return
@@ -154,12 +154,21 @@ class Worker:
         message = loaded.error.message if loaded.error.types else f"while the file was loaded, {loaded.error.message}"
         self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
 
+    def load_once(self) -> Observation:
+        self.line = self.host.line(self)
+        for first in (self.probes, self.ban):
+            if first is not None:
+                self.make_ready(self.line, first)
+        return self.ask(self.submission)
+
     def make_ready(self, line: Line, message: wire.Question) -> None:
         """The course's own code and rules come first, before any of the submission's."""
         try:
             error = line.ask(message, PROBES_S).error
             line.printed()  # what probes print is nobody's business, nor the submission's
-        except (Silence, HungUp, Forged):
+        except HungUp:  # it died before it saw anything of the submission: the next question tells
+            return
+        except (Silence, Forged):
             error = Error(Cause.NOT_LOADED, "it gave no answer")
         if error is not None:
             self.hang_up()

@@ -72,6 +72,7 @@ class Line:
         except queue.Empty:
             raise Silence from None
         if isinstance(heard, Exception):
+            self.answers.put(heard)  # it will not get better
             raise heard
         if heard[0] != serial:
             raise Forged("an answer that nobody asked for")

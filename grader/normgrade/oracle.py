@@ -71,7 +71,7 @@ class Oracle:
         if (known := self.cache.get(key)) is not None:
             try:
                 return decode(known)
-            except (wire.ProtocolError, KeyError, TypeError, ValueError):  # a damaged file is as good as none
+            except (wire.ProtocolError, AttributeError, LookupError, TypeError, ValueError):  # a damaged file is as good as none
                 pass
         expectation = self.compute(source, request)
         self.cache.put(key, encode(expectation))
@@ -250,7 +250,7 @@ def encode_place(place: Expected) -> dict[str, Any]:
 
 
 def decode(content: bytes) -> Expectation:
-    """The expectation that `encode` wrote; ProtocolError, KeyError, TypeError or ValueError where the bytes are something else."""
+    """The expectation that `encode` wrote; where the bytes are something else, ProtocolError, or what comes of a value that is another."""
     inputs = wire.decode(wire.Play, content, len(content), len(content))[1].request.inputs
     asked, error = inputs["request"], inputs["error"]
     return Expectation(

@@ -93,6 +93,7 @@ class Zygote:
 
     def relaunch(self, error: Exception) -> None:
         """Without the command around it, which may be what failed; a GraderError where there was none."""
+        code = self.process.poll()
         self.process.kill()
         self.process.wait()
         self.log.seek(0)
@@ -100,7 +101,7 @@ class Zygote:
         self.log.close()
         self.control.close()
         if not self.around:
-            raise cannot_start(said) from error
+            raise cannot_start(said, code) from error
         self.launch([])
 
     def end(self, grace_s: float) -> Ending:
@@ -166,8 +167,8 @@ class Fresh:
         try:
             line.hear(0, START_S)
         except (Silence, HungUp, Forged) as error:
-            line.end()
-            raise cannot_start(line.printed().encode()) from error
+            said = line.printed().encode()
+            raise cannot_start(said, line.end().code) from error
         return line
 
     def close(self) -> None:
@@ -234,10 +235,11 @@ def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
     return Ending(alone, process.wait())
 
 
-def cannot_start(log: bytes) -> GraderError:
-    """Why no process could be started, with the end of what it said."""
+def cannot_start(log: bytes, code: int | None) -> GraderError:
+    """Why no process could be started, with the end of what it said, or else its exit code; None where it did not end."""
     said = log.decode("utf-8", "replace").strip()
     if "No module named 'torch'" in said:
         return GraderError(f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again.")
-    tail = "\n".join(said.splitlines()[-8:]) or f"no answer within {START_S:g} s, and nothing was printed"
+    ending = f"nothing within {START_S:g} s" if code is None else f"nothing, and ended with exit code {code}"
+    tail = "\n".join(said.splitlines()[-8:]) or ending
     return GraderError(f"The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{tail}")

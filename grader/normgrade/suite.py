@@ -324,6 +324,9 @@ class Plugin:
         if report.failed:
             self.broken.append(str(report.longrepr))
 
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.raised = excinfo.value
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         try:
             if not self.broken:

@@ -26,6 +26,7 @@ QUESTION_HEADER_BYTES = 4 * 1024**2  # room for the source of a submission, esca
 ANSWER_HEADER_BYTES = 64 * 1024
 VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
 DIMENSIONS = 32
+DEPTH = 64  # of inputs in inputs
 CHUNK_BYTES = 1024**2
 DTYPES = {
     "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8",
@@ -199,7 +200,8 @@ def read_play(header: Any, body: Body) -> Play:
     probe, size_limit_bytes, inputs = fields(header, "probe", "size_limit_bytes", "inputs")
     if not isinstance(inputs, dict):
         raise ProtocolError("inputs that are no object")
-    return Play(Request(text(probe), read_inputs(inputs, body)), natural(size_limit_bytes))
+    read = {named(name): read_inputs(value, body) for name, value in inputs.items()}
+    return Play(Request(text(probe), read), natural(size_limit_bytes))
 
 
 def write_ban(ban: Ban, arrays: list[bytes]) -> dict[str, Any]:
@@ -263,9 +265,7 @@ def write_inputs(inputs: object, arrays: list[bytes]) -> Any:
     """Inputs as JSON data: arrays move into the body, a tuple becomes `{"$tuple": […]}`."""
     match inputs:
         case Mapping():
-            if strange := [name for name in inputs if not isinstance(name, str) or name.startswith("$")]:
-                raise ProtocolError(f"inputs with the name {strange[0]!r}; a name is a text that does not start with a dollar sign")
-            return {name: write_inputs(value, arrays) for name, value in inputs.items()}
+            return {named(name): write_inputs(value, arrays) for name, value in inputs.items()}
         case tuple():
             return {"$tuple": write_inputs(list(inputs), arrays)}
         case list():
@@ -274,18 +274,27 @@ def write_inputs(inputs: object, arrays: list[bytes]) -> Any:
             return write_value(inputs, arrays)
 
 
-def read_inputs(inputs: object, body: Body) -> Any:
+def read_inputs(inputs: object, body: Body, depth: int = 0) -> Any:
+    if depth > DEPTH:
+        raise ProtocolError(f"inputs more than {DEPTH} deep")
     match inputs:
         case {"$array": _} | {"$foreign": _}:
             return read_value(inputs, body)
-        case {"$tuple": list(values), **others} if not others:
-            return tuple(read_inputs(value, body) for value in values)
+        case {"$tuple": values} if isinstance(inputs, dict) and len(inputs) == 1:
+            return tuple(read_inputs(value, body, depth + 1) for value in items(values))
         case dict():
-            return {text(name): read_inputs(value, body) for name, value in inputs.items()}
+            return {named(name): read_inputs(value, body, depth + 1) for name, value in inputs.items()}
         case list():
-            return [read_inputs(value, body) for value in inputs]
+            return [read_inputs(value, body, depth + 1) for value in inputs]
         case _:
             return read_value(inputs, body)
+
+
+def named(name: object) -> str:
+    """The name of an input."""
+    if not isinstance(name, str) or name.startswith("$"):
+        raise ProtocolError(f"inputs with the name {name!r}; a name is a text that does not start with a dollar sign")
+    return text(name)
 
 
 def write_value(value: object, arrays: list[bytes]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 from typing import Any
@@ -59,14 +60,22 @@ def run(arguments: list[str] | None = None) -> int:
         return complain("Interrupted: nothing was graded.", 130)
     except BrokenPipeError:  # whoever read our output has seen enough
         return silenced()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return broken(error)
+        silenced()
+        return complain("There is no space left where the output goes. Free some, or name another place with --output FILE.", USAGE)
     except Exception as error:
-        import traceback
-
-        traceback.print_exc()
-        return complain(
-            f"The grader itself broke, not your code: {type(error).__name__}: {error}. Please report what stands above.", BROKEN
-        )
+        return broken(error)
     return result if isinstance(result, int) else 0
+
+
+def broken(error: Exception) -> int:
+    """It should not have happened."""
+    import traceback
+
+    traceback.print_exception(error)
+    return complain(f"The grader itself broke, not your code: {type(error).__name__}: {error}. Please report what stands above.", BROKEN)
 
 
 def complain(sentence: str, code: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from normgrade.errors import UsageError, did_you_mean
+from normgrade.files import write_whole
 from normgrade.render import FORMATS, render
 from normgrade.report import Outcome, Report
 from normgrade.sandbox import TIERS
@@ -60,7 +61,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> in
     """Show the reports, or write them to a file; the exit code that they call for."""
     if output is not None:
         try:
-            output.write_text(render(reports, format), encoding="utf-8")
+            write_whole(output, render(reports, format).encode())
         except OSError as error:
             raise UsageError(f'The report cannot be written to "{output}" ({error.strerror}). Name another file with --output.') from error
     elif format == "terminal":
