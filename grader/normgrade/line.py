@@ -53,6 +53,7 @@ class Line:
         self.body_limit = 0
         self.questions: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[tuple[int, Observation] | Exception] = queue.SimpleQueue()
+        self.wanted = threading.Semaphore(0)  # answers: what nobody asked for stays in the pipe, where it has little room
         self.capture = Capture(pipes.output)
         threading.Thread(target=self.write, args=(pipes.question,), daemon=True).start()
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
@@ -67,6 +68,7 @@ class Line:
 
     def hear(self, serial: int, timeout_s: float) -> Observation:
         """The next answer, if it has this serial."""
+        self.wanted.release()
         try:
             heard = self.answers.get(timeout=timeout_s)
         except queue.Empty:
@@ -88,6 +90,7 @@ class Line:
             self.ending = Ending(False, 0)  # should `kill` fail, there is nothing left to kill
             self.questions.put(None)
             self.ending = self.kill(grace_s)
+            self.wanted.release()
         return self.ending
 
     def write(self, fd: int) -> None:
@@ -101,7 +104,7 @@ class Line:
 
     def read(self, fd: int) -> None:
         try:
-            while True:
+            while self.wanted.acquire() and self.ending is None:
                 self.answers.put(wire.receive(fd, Observation, wire.ANSWER_HEADER_BYTES, lambda: self.body_limit))
         except wire.ProtocolError as error:
             self.answers.put(Forged(str(error)))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from normgrade.sandbox.kernel import Missing
 
 FILES = 64
+STACK_BYTES = 8 * 1024**2  # where the system sets no limit
 FILE_MAPPINGS_BYTES = 1024**3  # of libraries that a submission imports: address space, but no memory of its own
 
 
@@ -27,10 +28,10 @@ class Process:
     promises: tuple[str, ...] = (
         "the grader holds tests, reference and expected values in another process",
         "endless loops, crashes, floods of output and too much memory end that process only",
-        "no core dumps and no writing to files, where the platform has such limits",
+        "no core dumps and no files that grow, where the platform has such limits",
     )
     loses: tuple[str, ...] = (
-        "files: your code can read every file that you can read, the reference solutions among them",
+        "files: your code can read what you can read, the reference solutions too; it can rename, delete and empty what you can",
         "network: your code can use it",
         "processes: your code can start some, and signal every process of yours",
     )
@@ -52,6 +53,8 @@ class Process:
         import resource
 
         lower(resource.RLIMIT_CORE, 0)
+        stack_bytes, _ = resource.getrlimit(resource.RLIMIT_STACK)
+        lower(resource.RLIMIT_STACK, STACK_BYTES if stack_bytes == resource.RLIM_INFINITY else stack_bytes)  # or it grows past all limits
         lower(resource.RLIMIT_FSIZE, 0)  # Python ignores SIGXFSZ, so that writing a file raises OSError
         lower(resource.RLIMIT_NOFILE, FILES)
         lower(resource.RLIMIT_CPU, budget.cpu_s)
