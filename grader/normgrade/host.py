@@ -64,11 +64,8 @@ class Host:
 
     @property
     def standing(self) -> Standing:
-        """What walls there are; waits for the first process. A GraderError if they are weaker than required."""
-        standing = self.starter.standing()
-        if standing.tier not in at_least(self.required):
-            raise GraderError(too_weak(standing, self.required))
-        return standing
+        """What walls there are; waits for the first process."""
+        return self.starter.standing()
 
     def line(self, worker: Worker) -> Line:
         """A line to a new process. Only one worker has a line at a time."""
@@ -87,7 +84,9 @@ class Host:
             ) from error
 
     def start(self, limits: Limits) -> Line:
-        assert self.standing
+        """A line to a new process; a GraderError where its walls would be weaker than required."""
+        if self.standing.tier not in at_least(self.required):
+            raise GraderError(too_weak(self.standing, self.required))
         return self.starter.start(Budget(limits.memory_mib, math.ceil(limits.total_s) + 1))
 
     def restart(self) -> None:

@@ -90,8 +90,8 @@ def raised(walls: Walls, grader: int) -> int:
     try:
         walls.prepare()
         tried, failed = self_test(walls, grader)
-    except (OSError, ValueError) as error:
-        walls.give_up(f"{error}")
+    except Exception as error:  # whatever it is, weaker walls may do
+        walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
     if failed:
         walls.give_up(f"the self-test failed: {', '.join(failed[:5])}{' …' if len(failed) > 5 else ''} ({len(failed)} of {tried} probes)")
     return tried

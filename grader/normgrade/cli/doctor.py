@@ -29,11 +29,14 @@ def doctor_command() -> int:
     console = open_console()
     console.print(Text("This machine", style="bold"))
     for name, value in machine():
-        console.print(Padding(Text(f"{name:14} {value}"), (0, 2)))
+        console.print(indented(f"{name:12}{value}"))
     with Host() as host:
         standing = host.standing
-    for tier in reversed(TIERS):
+    for tier in TIERS:
         show_tier(console, tier, standing)
+    console.print()
+    console.print(Text(f"Submissions are graded behind: {standing.tier}", style="bold"))
+    console.print(Text("Suites and references are hidden from the code that is graded, not from whoever owns this disk."))
     return 0
 
 
@@ -69,12 +72,20 @@ def asked(ask: Callable[[], str]) -> str:
 
 
 def show_tier(console: Console, tier: str, standing: Standing) -> None:
-    """One tier: whether it holds here, what it promises, and what it does not."""
-    walls, held = walls_of(tier), TIERS.index(tier) <= TIERS.index(standing.tier)
-    told = f"held all {standing.probes} probes of the self-test" if tier == standing.tier else "held, as part of the stronger one"
+    """One tier: whether it holds here, what it promises beyond the weaker ones, and what it does not promise."""
+    walls, rank = walls_of(tier), TIERS.index(tier)
+    held = rank <= TIERS.index(standing.tier)
+    weaker = walls_of(TIERS[rank - 1]).promises if rank else ()
+    told = f"held: all {standing.probes} probes of the self-test" if tier == standing.tier else "held, and more"
     missing = f"not here: {standing.reasons.get(tier, 'it was not tried')}"
     console.print()
     console.print(Text.assemble(("✓ " if held else "✗ ", "green" if held else "red"), (tier, "bold"), f"  {told if held else missing}"))
-    for sign, lines in (("+", walls.promises), ("−", walls.loses)):
-        for line in lines:
-            console.print(Padding(Text(f"{sign} {line}"), (0, 2)))
+    for promise in walls.promises:
+        if promise not in weaker:
+            console.print(indented(f"+ {promise}"))
+    for loss in walls.loses:
+        console.print(indented(f"− {loss}"))
+
+
+def indented(line: str) -> Padding:
+    return Padding(Text(line), (0, 0, 0, 2), expand=False)

@@ -112,7 +112,10 @@ def as_first_process() -> None:
 
 def build_root(bound: Sequence[Path]) -> Path:
     """An empty file system in which these files and folders are seen at their places, and a view of the processes of this namespace."""
-    root = next(Path(place) for place in PLACES if os.path.isdir(place) and not any(Path(place) in path.parents for path in bound))
+    free = [Path(place) for place in PLACES if os.path.isdir(place) and not any(Path(place) in path.parents for path in bound)]
+    if not free:
+        raise Missing(f"libraries lie in every folder that could be the new root: {', '.join(PLACES)}")
+    root = free[0]
     mount("none", root, "tmpfs", NO_SETUID)
     for path in bound:
         if path.exists() and path.parts[1] != "proc":

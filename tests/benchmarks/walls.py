@@ -1,0 +1,104 @@
+"""What the walls cost: a worker from its start to its end behind each tier, the self-test, and how long a zygote takes to be ready.
+
+    python tests/benchmarks/walls.py [--rounds 40]
+
+In every round each tier starts one worker, has it load a small source and answer one request, and ends it, so that all tiers meet the same
+noise. Promised, on a quiet machine: at most 1.5 ms more than the tier `process` per worker, and 15 ms for the self-test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+
+from normgrade import processes
+from normgrade.host import Host
+from normgrade.observation import Array, Request
+from normgrade.sandbox import TIERS
+
+SOURCE = "def f(x):\n    return x * 2\n"
+REQUEST = Request("function_call", {"function": "f", "args": [Array(np.ones((8, 8), np.float32), "float32")], "kwargs": {}})
+MORE_MS, SELF_TEST_MS = 1.5, 15.0
+SELF_TEST = """
+import os, sys, time
+from normgrade import zygote
+from normgrade.sandbox import walls_of
+zygote.warm_up()
+zygote.freeze()
+walls = walls_of("linux")()
+walls.prepare()
+for _ in range(9):
+    started = time.perf_counter()
+    tried, failed = zygote.self_test(walls, os.getppid())
+    print(1000 * (time.perf_counter() - started), tried, len(failed))
+"""
+
+
+def one_worker_ms(host: Host) -> float:
+    started = time.perf_counter()
+    with host.worker(SOURCE, "f.py") as worker:
+        answer = worker.play(REQUEST, 10_000)
+    assert answer.error is None, answer.error
+    return 1000 * (time.perf_counter() - started)
+
+
+def workers(rounds: int) -> bool:
+    """A table of milliseconds per worker; whether the promise was held."""
+    with ExitStack() as stack:
+        hosts = {tier: stack.enter_context(Host(tier)) for tier in TIERS}
+        hosts = {tier: host for tier, host in hosts.items() if host.standing.tier == tier}
+        for host in hosts.values():
+            one_worker_ms(host)
+        times = [{tier: one_worker_ms(host) for tier, host in hosts.items()} for _ in range(rounds)]
+    print(f"{'a worker, from start to end':30}{'ms':>8}{'more than process':>20}{'promised':>10}")
+    kept = True
+    for tier in hosts:
+        more = statistics.median(each[tier] - each["process"] for each in times)
+        kept &= more <= MORE_MS
+        verdict = "" if tier == "process" else f"{more:>20.2f}{MORE_MS:>10.1f}  {'held' if more <= MORE_MS else 'BROKEN'}"
+        print(f"  {tier:28}{statistics.median(each[tier] for each in times):>8.2f}{verdict}")
+    return kept
+
+
+def self_test() -> bool:
+    """Milliseconds of the self-test; whether the promise was held."""
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parents[1])!r})\n{SELF_TEST}"]
+    printed = subprocess.run(command, env=processes.environment(), capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = [line.split() for line in printed]
+    ms = statistics.median(float(row[0]) for row in rows)
+    print(
+        f"{'self-test, ' + rows[0][1] + ' probes':30}{ms:>8.2f}{'':20}{SELF_TEST_MS:>10.1f}  {'held' if ms <= SELF_TEST_MS else 'BROKEN'}"
+    )
+    return ms <= SELF_TEST_MS and all(row[2] == "0" for row in rows)
+
+
+def zygotes(rounds: int) -> None:
+    """Seconds until a zygote is ready, behind each tier."""
+    times: dict[str, list[float]] = {tier: [] for tier in TIERS}
+    for _ in range(rounds):
+        for tier in TIERS:
+            started = time.perf_counter()
+            with Host(tier) as host:
+                assert host.standing
+                times[tier].append(time.perf_counter() - started)
+    print("a zygote, until it is ready: " + ", ".join(f"{tier} {statistics.median(each):.3f} s" for tier, each in times.items()))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=40)
+    rounds = parser.parse_args().rounds
+    kept = [workers(rounds), self_test()]
+    zygotes(max(rounds // 8, 3))
+    return 0 if all(kept) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
