@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -374,19 +375,21 @@ main(sys.argv[1:])
 """
 
 
-def check_denied(folder: Path, names: list[str], error: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+def check_denied(
+    folder: Path, names: list[str], error: int, *arguments: str, wrap: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
     """`normgrade check` where the system denies some calls."""
     course = Path(__file__).parent / "courses" / "tiny"
     environment = os.environ | {"PYTHONPATH": SOURCE, "NORMGRADE_COURSE": str(course), "PATH": "/nowhere"}
     code = DENYING.format(names=names, error=error)
-    command = [sys.executable, "-c", code, "check", "--exercise", "rms", str(course / "solutions/rms/reference.py"), *arguments]
+    command = [*wrap, sys.executable, "-c", code, "check", "--exercise", "rms", str(course / "solutions/rms/reference.py"), *arguments]
     return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
 
 
 CREATE = ["landlock_create_ruleset"]
 DENIALS = [
-    (["unshare"], errno.EPERM, "linux", "container: [Errno 1] unshare: Operation not permitted"),
-    (["pivot_root"], errno.EINVAL, "linux", "container: [Errno 22] pivot_root: Invalid argument"),
+    (["unshare"], errno.EPERM, "linux", "container: no namespaces ([Errno 1] unshare: Operation not permitted); let users have namespaces"),
+    (["pivot_root"], errno.EINVAL, "linux", "container: no namespaces ([Errno 22] pivot_root: Invalid argument); let users have"),
     (CREATE, errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
     (CREATE, errno.EOPNOTSUPP, "process", "linux: Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`"),
     (CREATE, errno.EPERM, "process", "a container's profile may forbid it"),
@@ -410,6 +413,24 @@ def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
     assert (refused.returncode, refused.stdout) == (3, "")
     assert f'Error: Nothing was graded: the tier "{required}" is required, and this machine offers "{tier}".' in refused.stderr
     assert reason in refused.stderr and "`normgrade doctor` shows what is missing." in refused.stderr
+
+
+# What the default profile of Docker and Podman denies of what the walls are made of, and the rights that they leave to root.
+PROFILE = "unshare mount umount2 pivot_root setns keyctl bpf perf_event_open userfaultfd io_uring_setup process_vm_readv".split()
+RIGHTS = "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap".split()
+
+
+def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expectations: Path) -> None:
+    with Host("linux") as host:
+        only("linux", host)
+    wrap: tuple[str, ...] = ()
+    if os.geteuid() == 0:
+        setpriv = shutil.which("setpriv") or pytest.skip("there is no setpriv to take rights from root")
+        wrap = (setpriv, f"--bounding-set=-all,+{',+'.join(RIGHTS)}")
+    graded = check_denied(tmp_path, PROFILE, errno.EPERM, "--format", "json", "--require-isolation", "linux", wrap=wrap)
+    assert graded.returncode == 0, graded.stderr
+    [report] = json.loads(graded.stdout)["reports"]
+    assert (report["outcome"], report["sandbox"]) == ("passed", "linux")
 
 
 def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:

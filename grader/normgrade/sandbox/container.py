@@ -61,9 +61,12 @@ class Container(Linux):
             follow(child, reason)
         os.close(reason)
         self.bound = libraries.readable()
-        unshare()
-        as_first_process()
-        change_root(build_root(self.bound))
+        try:
+            unshare()
+            as_first_process()
+            change_root(build_root(self.bound))
+        except OSError as error:
+            self.give_up(f"no namespaces ({error}); let users have namespaces of their own, or install bubblewrap")
         importlib.invalidate_caches()
         importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # the workers may not list all of them
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
 import sys
 from functools import cache
@@ -81,14 +80,18 @@ def raise_errno(what: str) -> None:
     raise OSError(code, f"{what}: {os.strerror(code)}")
 
 
+def capabilities() -> int:
+    """Those in effect, as bits."""
+    data = ctypes.create_string_buffer(24)
+    call("capget", words(CAPABILITIES_VERSION, 0), data)
+    return int.from_bytes(data.raw[:4], sys.byteorder) | int.from_bytes(data.raw[12:16], sys.byteorder) << 32
+
+
 def drop_capabilities(keep: int = 0) -> None:
-    """Give up every capability but those whose bits are set in `keep`; what must be kept is lost otherwise with the user id."""
+    """Give up every capability but those whose bits are set in `keep`."""
     low, high = keep & 0xFFFFFFFF, keep >> 32
-    words = (low, low, 0, high, high, 0)
-    data = b"".join(word.to_bytes(4, sys.byteorder) for word in words)
-    call("capset", b"".join(word.to_bytes(4, sys.byteorder) for word in (CAPABILITIES_VERSION, 0)), data)
+    call("capset", words(CAPABILITIES_VERSION, 0), words(low, low, 0, high, high, 0))
 
 
-def why(error: OSError) -> str:
-    """The short name of an error, EPERM for one, and its text."""
-    return f"{errno.errorcode.get(error.errno or 0, '?')}, {os.strerror(error.errno or 0)}"
+def words(*numbers: int) -> bytes:
+    return b"".join(number.to_bytes(4, sys.byteorder) for number in numbers)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from normgrade.sandbox.kernel import Missing, call, why
+from normgrade.sandbox.kernel import Missing, call
 
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 PATH_BENEATH = 1
@@ -37,7 +37,7 @@ def abi() -> int:
             raise Missing("Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`") from error
         if error.errno == errno.ENOSYS:
             raise Missing("this kernel has no Landlock; Linux has it since 5.13") from error
-        raise Missing(f"Landlock cannot be used ({why(error)}); a container's profile may forbid it") from error
+        raise Missing(f"Landlock cannot be used ({error}); a container's profile may forbid it") from error
 
 
 @cache

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from normgrade.sandbox import landlock, libraries, seccomp
-from normgrade.sandbox.kernel import drop_capabilities, numbers, prctl, this_machine
+from normgrade.sandbox.kernel import capabilities, drop_capabilities, numbers, prctl, this_machine
 from normgrade.sandbox.process import Budget, Process, lower
 
 NOBODY = 65534
 RULES_FD = 5  # where a worker finds the set of rules; it closes it
-READ_SEARCH = 1 << 2  # CAP_DAC_READ_SEARCH
+
+# Two rights of root's, to read what only others may: the first for reading alone, the second where a container gives no other.
+READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
 
 
 class Linux(Process):
@@ -45,8 +47,9 @@ class Linux(Process):
         readable = self.readable()
         self.files = {RULES_FD: landlock.ruleset(readable)}
         self.filter = seccomp.program(self.machine)
-        # Where only root gets at the libraries, nobody reads them by this one right of root's: what Landlock lets through, and no more.
-        self.kept_capabilities = READ_SEARCH if os.geteuid() == 0 and not is_public(readable) else 0
+        if os.geteuid() == 0 and not is_public(readable):  # nobody reads them by that right: what Landlock lets through, and no more
+            held = capabilities()
+            self.kept_capabilities = held & READ_SEARCH or held & OVERRIDE
 
     def readable(self) -> list[Path]:
         return libraries.readable()

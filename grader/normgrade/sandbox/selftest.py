@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import ctypes
 import errno
 import fcntl
 import importlib
@@ -16,11 +15,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from normgrade.sandbox.kernel import CAPABILITIES_VERSION, call, libc, numbers, this_machine
+from normgrade.sandbox.kernel import call, capabilities
+from normgrade.sandbox.linux import OVERRIDE, READ_SEARCH
 
 HERE = Path(__file__)  # a file of the grader's, which whoever started it can read
 UNUSED = ("colorsys", "sndhdr", "imghdr", "this", "antigravity", "nturl2path", "chunk")  # small modules that nobody imports
-READ_SEARCH = 1 << 2
 TIOCSTI, F_SETSIG = 0x5412, 10
 
 # Calls that no submission needs. With these arguments they do nothing but complain, should they be let through.
@@ -94,7 +93,7 @@ def shut_in(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Prob
     yield Probe("hide memory in a file", lambda: call("memfd_create", b"", 0), NO_MEMORY)
     yield Probe("keep memory after the end", lambda: call("shmget", 1, 1, 0), NO_MEMORY)
     yield Probe("have more memory than allowed", lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
-    yield Probe("have a right of root's", lambda: assert_true(bool(capabilities() & ~READ_SEARCH)), (errno.EINVAL,))
+    yield Probe("have a right of root's", lambda: assert_true(bool(capabilities() & ~(READ_SEARCH | OVERRIDE))), (errno.EINVAL,))
     for name, arguments in FORBIDDEN.items():
         yield Probe(f"call {name}", lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
 
@@ -160,12 +159,3 @@ def thread() -> None:
         _thread.start_new_thread(int, ())
     except RuntimeError as error:
         raise OSError(errno.EAGAIN, str(error)) from error
-
-
-def capabilities() -> int:
-    """Those in effect, as bits."""
-    data = ctypes.create_string_buffer(24)
-    header = b"".join(word.to_bytes(4, sys.byteorder) for word in (CAPABILITIES_VERSION, 0))
-    if libc().syscall(ctypes.c_long(numbers(this_machine())["capget"]), header, data) < 0:
-        raise OSError(errno.EPERM, "capget")
-    return int.from_bytes(data.raw[:4], sys.byteorder) | int.from_bytes(data.raw[12:16], sys.byteorder) << 32
