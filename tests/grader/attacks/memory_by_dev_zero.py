@@ -1,6 +1,6 @@
 # Maps /dev/zero, shared, which is shared memory by another name.
 # class: memory
-# process: not run: nothing bounds shared memory
+# process: held
 import mmap
 import os
 

@@ -1,6 +1,6 @@
 # Maps 3 GiB of private memory that grows down, which the kernel counts as stack and not as data.
 # class: memory
-# process: not run: nothing bounds memory that counts as stack
+# process: held
 import ctypes
 import mmap
 

@@ -1,6 +1,6 @@
 # Reads one byte in every 2 MiB of a huge map, so that 3 GiB of page tables stand for memory that was never written.
 # class: memory
-# process: not run: nothing bounds page tables
+# process: held
 import ctypes
 import mmap
 

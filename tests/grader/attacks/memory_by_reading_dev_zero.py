@@ -1,6 +1,6 @@
 # Maps /dev/zero, shared and for reading only, and reads every page of it.
 # class: memory
-# process: not run: nothing bounds shared memory
+# process: held
 import mmap
 import os
 

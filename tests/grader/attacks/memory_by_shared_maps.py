@@ -1,6 +1,6 @@
 # Maps 3 GiB of shared memory, which no limit on data counts.
 # class: memory
-# process: not run: nothing bounds shared memory
+# process: held
 import mmap
 
 held = []

@@ -1,6 +1,6 @@
 # Raises the limit of its stack, and writes to the stack far below where it ends.
 # class: memory
-# process: not run: the limit of the stack can be raised, and nothing else bounds it
+# process: held
 import ctypes
 import resource
 

@@ -1,6 +1,6 @@
 # Attaches 3 GiB of SysV shared memory, which outlives its process.
 # class: memory
-# process: not run: nothing bounds shared memory
+# process: held
 import ctypes
 import platform
 
