@@ -112,11 +112,11 @@ class Course:
     root: Path
 
     @classmethod
-    def find(cls, root: Path | None = None) -> Course:
-        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries."""
+    def find(cls, root: Path | None = None, usual: Path | None = None) -> Course:
+        """The course at `root`, else at NORMGRADE_COURSE, else the usual one, else the one that normgrade carries."""
         if root is None and (named := os.environ.get("NORMGRADE_COURSE")):
             root = Path(named)
-        root = (root or carried()).absolute()
+        root = (root or usual or carried()).absolute()
         if not (root / "exercises").is_dir():
             raise UsageError(f'No course at "{root}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.')
         return cls(root)

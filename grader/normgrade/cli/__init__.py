@@ -12,7 +12,7 @@ import click
 from normgrade import __version__
 from normgrade.errors import GraderError, UsageError, did_you_mean
 
-COMMANDS = ("list", "show", "check", "verify", "demo", "doctor")
+COMMANDS = ("init", "list", "show", "check", "hint", "solution", "reset", "progress", "verify", "demo", "doctor")
 USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
 
 
@@ -34,10 +34,28 @@ class Commands(click.Group):
         return super().resolve_command(context, args)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="normgrade", message="%(prog)s %(version)s")
-def normgrade() -> None:
-    """Grades hand-written normalisation layers, and names the mistake."""
+@click.pass_context
+def normgrade(context: click.Context) -> None:
+    """Grades hand-written normalisation layers, and names the mistake. Alone, it says what to do next."""
+    if context.invoked_subcommand is None:
+        say_what_to_do()
+
+
+def say_what_to_do() -> None:
+    """In a workspace the next step, elsewhere how to begin."""
+    from normgrade.cli.options import say
+    from normgrade.workspace import Workspace, find_course
+
+    workspace = Workspace.find()
+    if workspace is None:
+        say("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise.")
+        say("`normgrade list` shows the exercises, `normgrade --help` all commands.")
+        return
+    from normgrade.learning import advice, records
+
+    say(advice(records(find_course(None), workspace)))
 
 
 def main(arguments: list[str] | None = None) -> None:

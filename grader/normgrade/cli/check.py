@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import click
 
+from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, writable
-from normgrade.cli.progress import progress
-from normgrade.course import Course
+from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
 from normgrade.inspection import inspect_file
 from normgrade.render import renderer
+from normgrade.report import Outcome, Report
 from normgrade.reveal import reveal
+from normgrade.workspace import Workspace, find_course, submission_of
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600
@@ -67,12 +72,13 @@ def check_command(
     """
     renderer(format)  # before anything is graded
     writable(output)
-    course = Course.find(course_folder)
+    course = find_course(course_folder)
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
         reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
-    levels = [submission.exercise.reveal for submission in submissions]
-    return hand_over([reveal(report, level) for report, level in zip(reports, levels, strict=True)], format, output)
+    shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
+    remember(submissions, shown)
+    return hand_over(shown, format, output)
 
 
 def named(course: Course, target: str, slug: str | None) -> Submission:
@@ -81,8 +87,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
     if slug is not None:
         return Submission(course.exercise(slug), path, target)
     if path.suffix != ".py" and len(path.parts) == 1 and not path.exists():
-        exercise = course.exercise(target)
-        return Submission(exercise, Path(exercise.file_name), exercise.file_name)
+        return own(course.exercise(target))
     if path.stem not in course.slugs:
         raise UsageError(f'Which exercise is "{target}" for? Name it with --exercise SLUG; `normgrade list` shows them all.')
     return Submission(course.exercise(path.stem), path, target)
@@ -92,8 +97,42 @@ def started(course: Course, slug: str | None) -> Sequence[Submission]:
     """Every file in this folder that is named after an exercise and no longer the stub."""
     if slug is not None:
         return [named(course, slug, None)]
-    here = [exercise for exercise in course if Path(exercise.file_name).exists()]
+    here = [exercise for exercise in course if submission_of(exercise).exists()]
     if not here:
         raise UsageError("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all.")
-    found = [exercise for exercise in here if inspect_file(Path(exercise.file_name), exercise).started] or here
-    return [Submission(exercise, Path(exercise.file_name), exercise.file_name) for exercise in found]
+    found = [exercise for exercise in here if inspect_file(submission_of(exercise), exercise).started] or here
+    return list(map(own, found))
+
+
+def own(exercise: Exercise) -> Submission:
+    """The learner's file for an exercise, named as it is found from here."""
+    path = submission_of(exercise)
+    return Submission(exercise, path, os.path.relpath(path))
+
+
+def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
+    """Keep in the workspace what was tried there. That it cannot be kept is said, and changes no verdict."""
+    workspace = Workspace.find()
+    if workspace is None:
+        return
+    from normgrade.learning import progress_of
+    from normgrade.progress import Attempt
+
+    now, inside = datetime.now(UTC), workspace.root.resolve()
+    tried = [
+        Attempt.of(report, now, digest(submission.path))
+        for submission, report in zip(submissions, reports, strict=True)
+        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and inside in submission.path.resolve().parents
+    ]
+    try:
+        if tried:
+            progress_of(workspace).add(tried)
+    except UsageError as error:
+        click.echo(f"Note: {error}", err=True)
+
+
+def digest(path: Path) -> str:
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from normgrade.cli.bar import progress
 from normgrade.cli.options import exit_code
-from normgrade.cli.progress import progress
 from normgrade.course import Course, carried
 from normgrade.grade import Options, Submission, grade
 

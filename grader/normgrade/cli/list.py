@@ -9,6 +9,7 @@ import click
 from normgrade.cli.options import course_option
 from normgrade.course import Course, Exercise
 from normgrade.inspection import inspect_file
+from normgrade.workspace import Workspace, find_course
 
 
 @click.command("list")
@@ -21,16 +22,25 @@ def list_command(course_folder: Path | None) -> None:
 
     from normgrade.render.terminal import open_console
 
-    exercises = list(Course.find(course_folder))
+    course, workspace = find_course(course_folder), Workspace.find()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    for heading in ("exercise", "title", "group", "level", "points", "here"):
+    for heading in ("exercise", "group", "level", "points", "standing"):
         table.add_column(heading, justify="right" if heading in ("level", "points") else "left", no_wrap=heading == "exercise")
-    for exercise in exercises:
-        cells = (exercise.slug, exercise.title, exercise.group, str(exercise.level), str(exercise.points), where_you_stand(exercise))
+    standing = standings(workspace, course) if workspace is not None else {}
+    for exercise in course:
+        stands = standing.get(exercise.slug) or where_you_stand(exercise)
+        cells = (exercise.slug, exercise.group, str(exercise.level), str(exercise.points), stands)
         table.add_row(*map(Text, cells))
     console = open_console()
     console.print(table)
-    console.print("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder.")
+    where = "this folder" if workspace is None else "the workspace"
+    console.print(f"`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in {where}.")
+
+
+def standings(workspace: Workspace, course: Course) -> dict[str, str]:
+    from normgrade.learning import records
+
+    return {record.exercise.slug: record.standing for record in records(course, workspace)}
 
 
 def where_you_stand(exercise: Exercise) -> str:

@@ -15,6 +15,7 @@ from normgrade.render import FORMATS, render
 from normgrade.report import Outcome, Report
 from normgrade.sandbox import TIERS
 
+WIDEST = 100
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -48,6 +49,17 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
 def report_options(command: F) -> F:
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
     return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
+
+
+def say(*paragraphs: str) -> None:
+    """Print texts for people, wrapped to the terminal."""
+    from rich.text import Text
+
+    from normgrade.render.terminal import open_console
+
+    console = open_console()
+    for paragraph in paragraphs:
+        console.print(Text(paragraph), width=min(console.width, WIDEST))
 
 
 def writable(output: Path | None) -> None:

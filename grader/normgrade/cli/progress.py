@@ -1,55 +1,75 @@
-"""Progress on a terminal while long work runs; nothing where nobody watches."""
+"""`normgrade progress`: what was tried, what went wrong most often, and where to go next."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from normgrade.grade import Progress, silent
+import click
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
-if TYPE_CHECKING:
-    import rich.progress
+from normgrade.cli.options import course_option
+from normgrade.learning import Record, advice, frequent_mistakes, records
+from normgrade.progress import Attempt
+from normgrade.workspace import find_course, needed
 
-
-@contextmanager
-def progress() -> Iterator[Progress]:
-    """A bar on stderr, if that is a terminal, from the first thing that is told until the end."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
-    bar = Bar()
-    try:
-        yield bar
-    finally:
-        bar.stop()
+SCORES_SHOWN = 12  # of an exercise's last attempts
+MISTAKES_SHOWN = 8
 
 
-class Bar:
-    """One line that says what is going on, and how much of it is done; rich is imported when there is something to say."""
+@click.command("progress")
+@course_option
+def progress_command(course_folder: Path | None) -> None:
+    """Every exercise with your attempts at it, the mistakes made most often, and what to do next."""
+    from normgrade.render.terminal import open_console
 
-    def __init__(self) -> None:
-        self.progress: rich.progress.Progress | None = None
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        if self.progress is None:
-            self.progress = started()
-        [task] = self.progress.tasks
-        task.total = total or None  # without a total the bar just moves
-        self.progress.update(task.id, description=what, completed=done)
-
-    def stop(self) -> None:
-        if self.progress is not None:
-            self.progress.stop()
+    found = records(find_course(course_folder), needed())
+    console = open_console()
+    console.print(table_of(found, datetime.now(UTC)))
+    passed = sum(record.passed for record in found)
+    tried = sum(len(record.attempts) for record in found)
+    console.print(Text(f"{passed} of {len(found)} passed, {tried} {'attempt' if tried == 1 else 'attempts'}"))
+    if mistakes := frequent_mistakes(found):
+        console.print(Text("\nMade most often", style="bold"))
+        for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
+            console.print(Text(f"  {count} × {name}"))
+    console.print(Text(f"\n{advice(found)}"))
 
 
-def started() -> rich.progress.Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+def table_of(found: Sequence[Record], now: datetime) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
+    for heading in ("exercise", "level", "standing", "attempts", "last scores", "last"):
+        table.add_column(heading, justify="right" if heading in ("level", "attempts") else "left", no_wrap=heading == "exercise")
+    for record in found:
+        mark = "✓ " if record.passed else ""
+        last = ago(now - record.last.at) if record.last is not None else ""
+        cells = (
+            record.exercise.slug, str(record.exercise.level), f"{mark}{record.standing}", str(len(record.attempts) or ""),
+            scores(record.attempts), last,
+        )  # fmt: skip
+        table.add_row(*map(Text, cells))
+    return table
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn()
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task("")
-    progress.start()
-    return progress
+
+def scores(attempts: Sequence[Attempt]) -> str:
+    """The scores of the last attempts, in their order; alike ones in a row are counted."""
+    runs: list[list[int]] = []
+    for attempt in attempts:
+        if runs and runs[-1][0] == attempt.earned:
+            runs[-1][1] += 1
+        else:
+            runs.append([attempt.earned, 1])
+    left_out = "… " if len(runs) > SCORES_SHOWN else ""
+    return left_out + " ".join(f"{earned}×{times}" if times > 1 else str(earned) for earned, times in runs[-SCORES_SHOWN:])
+
+
+def ago(passed: timedelta) -> str:
+    """How long ago, roughly."""
+    minutes = max(int(passed.total_seconds()) // 60, 0)
+    for size, unit in ((1440, "day"), (60, "hour"), (1, "minute")):
+        if count := minutes // size:
+            return f"{count} {unit}{'' if count == 1 else 's'} ago"
+    return "just now"

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option
-from normgrade.course import Course, read
+from normgrade.course import read
+from normgrade.workspace import find_course
 
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", re.DOTALL)
 
@@ -21,7 +22,7 @@ FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", r
 @course_option
 def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | None) -> None:
     """The task of an exercise; as Markdown where it does not go to a terminal."""
-    exercise = Course.find(course_folder).exercise(slug)
+    exercise = find_course(course_folder).exercise(slug)
     if stub:
         click.echo(read(exercise.stub), nl=False)
         return

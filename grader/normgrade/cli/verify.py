@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, writable
-from normgrade.cli.progress import progress
-from normgrade.course import Course
 from normgrade.render import renderer
+from normgrade.workspace import find_course
 
 
 @click.command("verify")
@@ -33,7 +33,7 @@ def verify_command(
     """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
     renderer(format)  # before anything is graded
     writable(output)
-    course = Course.find(course_folder)
+    course = find_course(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
     from normgrade.cores import available

@@ -1,0 +1,55 @@
+"""Progress on a terminal while long work runs; nothing where nobody watches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from normgrade.grade import Progress, silent
+
+if TYPE_CHECKING:
+    import rich.progress
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """A bar on stderr, if that is a terminal, from the first thing that is told until the end."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    bar = Bar()
+    try:
+        yield bar
+    finally:
+        bar.stop()
+
+
+class Bar:
+    """One line that says what is going on, and how much of it is done; rich is imported when there is something to say."""
+
+    def __init__(self) -> None:
+        self.progress: rich.progress.Progress | None = None
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self.progress is None:
+            self.progress = started()
+        [task] = self.progress.tasks
+        task.total = total or None  # without a total the bar just moves
+        self.progress.update(task.id, description=what, completed=done)
+
+    def stop(self) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+
+
+def started() -> rich.progress.Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = TextColumn("{task.description}", markup=False), BarColumn()
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task("")
+    progress.start()
+    return progress

@@ -1,0 +1,32 @@
+"""`normgrade hint`: the next hint, and no more."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import course_option, say
+from normgrade.learning import progress_of
+from normgrade.workspace import find_course, needed
+
+
+@click.command("hint")
+@click.argument("slug")
+@course_option
+def hint_command(slug: str, course_folder: Path | None) -> None:
+    """The next hint for an exercise: of what failed at your last check, if anything did, else the next of the exercise's own."""
+    workspace, exercise = needed(), find_course(course_folder).exercise(slug)
+    progress = progress_of(workspace)
+    attempts, given = progress.attempts(slug), progress.given(slug)
+    of_failures = attempts[-1].hints if attempts else ()
+    left = [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
+    if not left:
+        say(f"You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.")
+        return
+    hint = left[0]
+    progress.give(slug, hint, datetime.now(UTC))
+    say(f"{'Of what failed at your last check: ' if hint in of_failures else ''}{hint}")
+    more = len(left) - 1
+    say(f"({more} more {'hint' if more == 1 else 'hints'})" if more else "(That was the last one.)")

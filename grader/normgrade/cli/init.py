@@ -1,0 +1,32 @@
+"""`normgrade init`: begin a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import say
+from normgrade.course import Course
+from normgrade.errors import UsageError
+from normgrade.learning import advice, records
+from normgrade.workspace import new_workspace
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
+def init_command(folder: Path) -> None:
+    """Begin a workspace in a folder, by default this one: a stub and a prompt for every exercise.
+
+    What is there already is never overwritten; run again, it adds what is new in the course.
+    """
+    try:
+        workspace = new_workspace(folder)
+        course = Course.find(None, workspace.course)
+        added = workspace.add(course)
+    except OSError as error:
+        raise UsageError(f'No workspace can be begun at "{folder}" ({error.strerror}). Name a folder that you may write in.') from error
+    say(f"{len(added)} files added to {workspace.root}." if added else f"Nothing is new: all is there already, in {workspace.root}.")
+    for path in added:
+        say(f"  {path.relative_to(workspace.root)}")
+    say(advice(records(course, workspace)))

@@ -1,0 +1,26 @@
+"""`normgrade reset`: begin an exercise anew."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from normgrade.cli.options import course_option, say
+from normgrade.errors import UsageError
+from normgrade.workspace import find_course, needed
+
+
+@click.command("reset")
+@click.argument("slug")
+@course_option
+def reset_command(slug: str, course_folder: Path | None) -> None:
+    """Put the stub of an exercise back; your file is kept, with the date in its name."""
+    workspace, exercise = needed(), find_course(course_folder).exercise(slug)
+    try:
+        kept = workspace.reset(exercise, datetime.now())
+    except OSError as error:
+        raise UsageError(f'"{exercise.file_name}" cannot be reset ({error.strerror}). Nothing of yours was changed.') from error
+    told = "it held nothing of yours" if kept is None else f"your file is kept as {kept.relative_to(workspace.root)}"
+    say(f"{exercise.file_name} is the stub again; {told}.")

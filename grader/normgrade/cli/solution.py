@@ -1,0 +1,87 @@
+"""`normgrade solution`: the right answer, beside one's own."""
+
+from __future__ import annotations
+
+import ast
+from difflib import unified_diff
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from normgrade.cli.options import course_option
+from normgrade.course import Exercise, read
+from normgrade.errors import UsageError, did_you_mean
+from normgrade.learning import progress_of
+from normgrade.source import read as read_submission
+from normgrade.workspace import Workspace, find_course, submission_of
+
+
+@click.command("solution")
+@click.argument("slug")
+@click.argument("way", required=False)
+@click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
+@course_option
+def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Path | None) -> None:
+    """The right answer to an exercise that you have passed, the way from yours to it, and other right ways. WAY names one of them."""
+    from normgrade.render.terminal import open_console
+
+    exercise = find_course(course_folder).exercise(slug)
+    if not spoil and not has_passed(exercise):
+        raise UsageError(f"{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.")
+    console = open_console()
+    if way is not None:
+        show_source(console, alternative(exercise, way))
+        return
+    show_source(console, exercise.reference)
+    show_difference(console, exercise)
+    show_other_ways(console, exercise)
+
+
+def has_passed(exercise: Exercise) -> bool:
+    workspace = Workspace.find()
+    return workspace is not None and any(attempt.passed for attempt in progress_of(workspace).attempts(exercise.slug))
+
+
+def alternative(exercise: Exercise, way: str) -> Path:
+    ways = {path.stem: path for path in exercise.alternatives}
+    if way not in ways:
+        raise UsageError(
+            f'No right way of {exercise.slug} is called "{way}".{did_you_mean(way, ways)} There are {", ".join(ways) or "none"}.'
+        )
+    return ways[way]
+
+
+def show_source(console: Console, path: Path) -> None:
+    console.print(Text(path.name, style="bold"))
+    console.print(Syntax(read(path).rstrip(), "python", theme="ansi_dark", background_color="default", word_wrap=True))
+
+
+def show_difference(console: Console, exercise: Exercise) -> None:
+    """What turns the learner's file into the reference."""
+    path = submission_of(exercise)
+    own = read_submission(path)
+    if not isinstance(own, str):
+        return
+    lines = list(
+        unified_diff(own.splitlines(), read(exercise.reference).splitlines(), path.name, exercise.reference.name, lineterm="", n=2)
+    )
+    console.print()
+    console.print(Text("From your file to it", style="bold"))
+    if not lines:
+        console.print(Text("They are the same, to the letter."))
+        return
+    console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
+
+
+def show_other_ways(console: Console, exercise: Exercise) -> None:
+    if not exercise.alternatives:
+        return
+    console.print()
+    console.print(Text("Other right ways", style="bold"))
+    for path in exercise.alternatives:
+        said = (ast.get_docstring(ast.parse(read(path))) or "").split("\n")[0]
+        console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
+    console.print(Text(f"`normgrade solution {exercise.slug} NAME` shows one of them."))

@@ -1,0 +1,88 @@
+"""Where a learner stands, and what to do next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from normgrade.course import Course, Exercise
+from normgrade.inspection import inspect_file
+from normgrade.progress import Attempt, Progress
+from normgrade.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was tried at one exercise; `started` says whether its file is more than the stub."""
+
+    exercise: Exercise
+    attempts: tuple[Attempt, ...]
+    started: bool
+
+    @property
+    def passed(self) -> bool:
+        return any(attempt.passed for attempt in self.attempts)
+
+    @property
+    def last(self) -> Attempt | None:
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def best(self) -> int:
+        return max((attempt.earned for attempt in self.attempts), default=0)
+
+    @property
+    def standing(self) -> str:
+        """In a word or two: the best score, unless it passed or nothing was tried."""
+        if self.passed:
+            return "passed"
+        if self.last is not None:
+            return f"best {self.best}/{self.last.possible}"
+        return "started" if self.started else "not started"
+
+
+def records(course: Course, workspace: Workspace) -> list[Record]:
+    """Every exercise of the course, in the order in which they are meant to be taken."""
+    tried: dict[str, list[Attempt]] = {}
+    for attempt in progress_of(workspace).attempts():
+        tried.setdefault(attempt.exercise, []).append(attempt)
+    return [Record(each, tuple(tried.get(each.slug, ())), is_started(workspace.submission(each), each)) for each in course]
+
+
+def progress_of(workspace: Workspace) -> Progress:
+    return Progress(workspace.kept / "progress.db")
+
+
+def is_started(path: Path, exercise: Exercise) -> bool:
+    return path.exists() and inspect_file(path, exercise).started
+
+
+def next_record(records: Sequence[Record]) -> Record | None:
+    """What to take up: the exercise that was tried last and has not passed, else the first that has not, by level and order."""
+    open_ones = [record for record in records if not record.passed]
+    tried = [record for record in open_ones if record.attempts]
+    if tried:
+        return max(tried, key=lambda record: record.attempts[-1].at)
+    return min(open_ones, key=lambda record: (not record.started, record.exercise.level, record.exercise.order), default=None)
+
+
+def advice(records: Sequence[Record]) -> str:
+    """What to do next, in a sentence or two."""
+    record = next_record(records)
+    if record is None:
+        return "Everything has passed. `normgrade check --seed random` tries it on inputs never seen before."
+    slug, last = record.exercise.slug, record.last
+    where = f"{slug} (level {record.exercise.level}, {record.exercise.group})"
+    if last is not None:
+        return f"Go on with {where}: {last.earned} of {last.possible} points at the last check. `normgrade hint {slug}` gives a hint."
+    if record.started:
+        return f"Go on with {where}, which is started: `normgrade check {slug}` grades it."
+    return f"Next is {where}: `normgrade show {slug}` shows the task, and {record.exercise.file_name} is where your code goes."
+
+
+def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:
+    """How often each mistake was diagnosed, the most frequent first."""
+    counted = Counter(name for record in records for attempt in record.attempts for name in attempt.diagnoses)
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,123 @@
+"""A learner's way through a workspace, on the command line: begin, be wrong, be helped, be right, and look back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from normgrade import cli
+from normgrade.cli.progress import ago, scores
+from normgrade.course import Course
+from normgrade.progress import Attempt, Progress
+from normgrade.report import Outcome
+
+WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(here: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command, for its exit code and what it wrote, unwrapped."""
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        code = cli.run(list(arguments))
+        out, err = capsys.readouterr()
+        return code, " ".join(out.split()), " ".join(err.split())
+
+    return ran
+
+
+def test_alone_it_says_how_to_begin(run: Run) -> None:
+    code, out, err = run()
+    assert (code, err) == (0, "") and out.startswith("Begin with `normgrade init my-norms`")
+
+
+def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = run("init", "norms")
+    assert code == 0 and out.startswith(f"4 files added to {here / 'norms'}.") and "prompts/rms.md" in out
+    assert out.endswith("Next is rms (level 1, Functions): `normgrade show rms` shows the task, and rms.py is where your code goes.")
+    monkeypatch.chdir(here / "norms" / "prompts")
+    assert "not started" in run("list")[1]
+    assert run("check")[0] == 1 and not (here / "norms/.normgrade").exists()  # an untouched stub is no attempt
+
+    (here / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
+    code, out, _ = run("check", "rms")
+    assert code == 1 and "rms · ../rms.py" in out
+    assert "Go on with rms (level 1, Functions): " in run()[1]
+    assert run("hint", "rms")[1].startswith("Of what failed at your last check: Average over the last dimension. (")
+    assert run("hint", "rms")[1].startswith("Of what failed at your last check: Take the last dimension, wherever it is. (")
+    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+    assert run("hint", "rms")[1] == "You have had every hint for rms. `normgrade solution rms --spoil` shows the answer."
+    code, _, err = run("solution", "rms")
+    assert code == 2 and err.startswith("Error: rms has not passed yet, as far as is known here. `normgrade hint rms` helps;")
+    assert "x / √(mean(x²) + eps), row by row" in run("solution", "rms", "--spoil")[1]
+
+    (here / "norms" / "rms.py").write_bytes((tiny.root / "solutions/rms/alternatives/einsum.py").read_bytes())
+    assert run("check", "rms")[0] == 0
+    out = run("solution", "rms")[1]
+    assert "From your file to it" in out and "Other right ways einsum " in out
+    assert "einsum.py" in run("solution", "rms", "einsum")[1]
+    assert run("solution", "rms", "einsom")[2] == 'Error: No right way of rms is called "einsom". Did you mean "einsum"? There are einsum.'
+
+    out = run("progress")[1]
+    assert re.search(r"rms 1 ✓ passed 2 \d+ 8 just now", out) and "1 of 2 passed, 2 attempts" in out
+    assert out.endswith(
+        "Next is centring (level 1, Layers): `normgrade show centring` shows the task, and centring.py is where your code goes."
+    )
+    assert "passed" in run("list")[1]
+
+    out = run("reset", "rms")[1]
+    assert re.fullmatch(r"rms\.py is the stub again; your file is kept as \.normgrade/backups/rms-[\d-]+\.py\.", out)
+    assert run("reset", "rms")[1] == "rms.py is the stub again; it held nothing of yours."
+    assert run("init", "..")[1].startswith("Nothing is new: all is there already, in ")
+
+
+@pytest.mark.parametrize("command", ["hint rms", "reset rms", "progress"])
+def test_what_needs_a_workspace_says_so(command: str, run: Run, here: Path) -> None:
+    code, out, err = run(*command.split())
+    assert (code, out) == (
+        2,
+        "",
+    ) and err == f'Error: "{here}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+
+
+def test_only_what_lies_in_the_workspace_is_kept(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("init", "norms")
+    monkeypatch.chdir(here / "norms")
+    assert run("check", "--exercise", "rms", str(tiny.exercise("rms").reference))[0] == 0
+    assert Progress(here / "norms/.normgrade/progress.db").attempts() == []
+
+
+def test_progress_that_cannot_be_kept_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("init", ".")
+    (here / ".normgrade").write_text("in the way", encoding="utf-8")
+    (here / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
+    code, out, err = run("check", "rms")
+    assert code == 0 and "8 of 8 points · passed" in out
+    assert err.startswith('Note: What was tried cannot be kept in "') and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [(0, "just now"), (1, "1 minute ago"), (59, "59 minutes ago"), (60, "1 hour ago"), (2881, "2 days ago"), (-5, "just now")],
+)
+def test_how_long_ago(minutes: int, words: str) -> None:
+    assert ago(timedelta(minutes=minutes)) == words
+
+
+def test_scores_alike_are_counted() -> None:
+    tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, earned, 8) for earned in (3, 3, 5, 8)]
+    assert scores(tried) == "3×2 5 8" and scores([]) == ""
+    assert scores([replace(tried[0], earned=earned % 8) for earned in range(20)]).startswith("… ")
