@@ -17,6 +17,7 @@ from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -47,7 +48,7 @@ def test_alone_it_says_how_to_begin(run: Run) -> None:
 def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, _ = run("init", "norms")
     assert code == 0 and out.startswith(f"4 files added to {here / 'norms'}.") and "prompts/rms.md" in out
-    assert out.endswith("Next is rms (level 1, Functions): `normgrade show rms` shows the task, and rms.py is where your code goes.")
+    assert out.endswith(NEXT.format("rms", 1, "Functions"))
     monkeypatch.chdir(here / "norms" / "prompts")
     assert "not started" in run("list")[1]
     assert run("check")[0] == 1 and not (here / "norms/.normgrade").exists()  # an untouched stub is no attempt
@@ -73,9 +74,7 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
 
     out = run("progress")[1]
     assert re.search(r"rms 1 ✓ passed 2 \d+ 8 just now", out) and "1 of 2 passed, 2 attempts" in out
-    assert out.endswith(
-        "Next is centring (level 1, Layers): `normgrade show centring` shows the task, and centring.py is where your code goes."
-    )
+    assert out.endswith(NEXT.format("centring", 2, "Layers"))
     assert "passed" in run("list")[1]
 
     out = run("reset", "rms")[1]
@@ -91,6 +90,14 @@ def test_what_needs_a_workspace_says_so(command: str, run: Run, here: Path) -> N
         2,
         "",
     ) and err == f'Error: "{here}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+
+
+@pytest.mark.parametrize("level", ["claims", "score"])
+def test_a_course_that_reveals_less_keeps_its_solutions(level: str, run: Run, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"course.toml": f'reveal = "{level}"\n'})
+    code, out, err = run("solution", "rms", "--spoil", "--course", str(course.root))
+    assert (code, out) == (2, "")
+    assert err == f'Error: The course keeps the solution of rms to itself: it reveals "{level}", and not everything.'
 
 
 def test_only_what_lies_in_the_workspace_is_kept(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,10 +63,10 @@ def test_what_is_needed_but_not_there_is_said(tmp_path: Path, monkeypatch: pytes
 
 
 def test_no_workspace_inside_another(workspace: Workspace) -> None:
-    with pytest.raises(UsageError, match=r'"inner" lies inside the workspace ".*norms"\. Work there, or name a folder outside of it\.'):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(workspace.root)
-            new_workspace(Path("inner"))
+    refused = pytest.raises(UsageError, match=r'"inner" lies inside the workspace ".*norms"\. Work there, or name a folder outside of it\.')
+    with pytest.MonkeyPatch.context() as patch, refused:
+        patch.chdir(workspace.root)
+        new_workspace(Path("inner"))
     assert not (workspace.root / "inner").exists()
 
 

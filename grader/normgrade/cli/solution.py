@@ -29,6 +29,8 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     from normgrade.render.terminal import open_console
 
     exercise = find_course(course_folder).exercise(slug)
+    if exercise.reveal != "full":
+        raise UsageError(f'The course keeps the solution of {slug} to itself: it reveals "{exercise.reveal}", and not everything.')
     if not spoil and not has_passed(exercise):
         raise UsageError(f"{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.")
     console = open_console()
