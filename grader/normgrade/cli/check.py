@@ -10,9 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, writable
+from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, slugs_alike, writable
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
@@ -47,9 +48,20 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
     raise UsageError(f'"{value}" is no time limit. Give --timeout a number of seconds above 0 and up to {LONGEST_S}.')
 
 
+def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Slugs, and whatever files the shell finds."""
+    return [*map(CompletionItem, slugs_alike(context, parameter, begun)), CompletionItem(begun, type="file")]
+
+
 @click.command("check")
-@click.argument("targets", nargs=-1, metavar="[SLUG | FILE]…")
-@click.option("--exercise", "slug", metavar="SLUG", help="The exercise that the files are for, where their names do not say.")
+@click.argument("targets", nargs=-1, metavar="[SLUG | FILE]…", shell_complete=targets_alike)
+@click.option(
+    "--exercise",
+    "slug",
+    metavar="SLUG",
+    shell_complete=slugs_alike,
+    help="The exercise that the files are for, where their names do not say.",
+)
 @click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs; the same ones, unless said.")
 @click.option("--timeout", callback=seconds_of, metavar="S", help="Seconds for all checks of one submission together.")
 @isolation_option

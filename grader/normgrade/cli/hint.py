@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say
+from normgrade.cli.options import course_option, say, slugs_alike
 from normgrade.learning import progress_of
 from normgrade.workspace import find_course, needed
 
 
 @click.command("hint")
-@click.argument("slug")
+@click.argument("slug", shell_complete=slugs_alike)
 @course_option
 def hint_command(slug: str, course_folder: Path | None) -> None:
     """The next hint for an exercise: of what failed at your last check, if anything did, else the next of the exercise's own."""

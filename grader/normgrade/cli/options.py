@@ -19,6 +19,16 @@ WIDEST = 100
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def slugs_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """What a shell may complete the beginning of a slug to."""
+    from normgrade.workspace import find_course
+
+    try:
+        return [slug for slug in find_course(context.params.get("course_folder")).slugs if slug.startswith(begun)]
+    except UsageError:  # a shell wants no explanation
+        return []
+
+
 def course_option(command: F) -> F:
     return click.option(
         "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."

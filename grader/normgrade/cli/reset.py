@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say
+from normgrade.cli.options import course_option, say, slugs_alike
 from normgrade.errors import UsageError
 from normgrade.workspace import find_course, needed
 
 
 @click.command("reset")
-@click.argument("slug")
+@click.argument("slug", shell_complete=slugs_alike)
 @course_option
 def reset_command(slug: str, course_folder: Path | None) -> None:
     """Put the stub of an exercise back; your file is kept, with the date in its name."""

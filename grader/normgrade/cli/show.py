@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, slugs_alike
 from normgrade.course import read
 from normgrade.workspace import find_course
 
@@ -16,7 +16,7 @@ FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", r
 
 
 @click.command("show")
-@click.argument("slug")
+@click.argument("slug", shell_complete=slugs_alike)
 @click.option("--answers", is_flag=True, help="Unfold the answers to the interview questions.")
 @click.option("--stub", is_flag=True, help="The file to begin with, in place of the task.")
 @course_option

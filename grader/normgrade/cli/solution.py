@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, slugs_alike
 from normgrade.course import Exercise, read
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.learning import progress_of
@@ -20,7 +20,7 @@ from normgrade.workspace import Workspace, find_course, submission_of
 
 
 @click.command("solution")
-@click.argument("slug")
+@click.argument("slug", shell_complete=slugs_alike)
 @click.argument("way", required=False)
 @click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
 @course_option

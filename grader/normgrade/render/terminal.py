@@ -217,6 +217,15 @@ def difference_lines(difference: Difference) -> Iterator[RenderableType]:
         yield indented(Text(f"looks like: {one_line(difference.looks_like)}", style="yellow"))
 
 
+def side_lines(difference: Difference) -> Iterator[RenderableType]:
+    """Right and wrong numbers, whether they differ or not."""
+    yield Text(what_it_is(difference), style="bold")
+    rows = sides(difference)
+    yield table_of_sides(rows, "right", "wrong") if rows else table_of_two(difference)
+    if difference.looks_like:
+        yield Text(f"looks like: {one_line(difference.looks_like)}", style="yellow")
+
+
 def table_of_two(difference: Difference) -> Table:
     """Both sides where there is one of each to show."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -225,12 +234,12 @@ def table_of_two(difference: Difference) -> Table:
     return table
 
 
-def table_of_sides(rows: Sequence[Row]) -> Table:
+def table_of_sides(rows: Sequence[Row], right: str = "expected", wrong: str = "got") -> Table:
     """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("")
     table.add_column("at", no_wrap=True)
-    for heading in ("expected", "got", "off by", "allowed"):
+    for heading in (right, wrong, "off by", "allowed"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in cells_of(row)), style="bold" if row.worst else "" if row.differs else "dim")
@@ -239,7 +248,7 @@ def table_of_sides(rows: Sequence[Row]) -> Table:
 
 def cells_of(row: Row) -> tuple[str, ...]:
     expected, actual = as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
-    mark = "▶" if row.worst else "✗" if row.differs else ""
+    mark = "" if not row.differs else "▶" if row.worst else "✗"
     return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)
 
 

@@ -1,0 +1,37 @@
+"""`normgrade completion`: have the shell complete commands, options and slugs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from normgrade.errors import UsageError, did_you_mean
+
+SHELLS = {  # where what is printed belongs
+    "bash": "~/.bashrc",
+    "zsh": "~/.zshrc",
+    "fish": "~/.config/fish/completions/normgrade.fish",
+}
+VARIABLE = "_NORMGRADE_COMPLETE"  # which click looks for
+
+
+@click.command("completion")
+@click.argument("shell", metavar="[bash|zsh|fish]", required=False)
+def completion_command(shell: str | None) -> None:
+    """Print what makes a shell complete commands, options and slugs; by default for the one that SHELL names.
+
+    For bash, `normgrade completion bash >> ~/.bashrc`; for zsh, append it to ~/.zshrc; for fish, write it to
+    ~/.config/fish/completions/normgrade.fish.
+    """
+    name = shell or Path(os.environ.get("SHELL", "")).name
+    if name not in SHELLS:
+        raise UsageError(f'No completion is known for the shell "{name}".{did_you_mean(name, SHELLS)} Name one of {", ".join(SHELLS)}.')
+    from normgrade.cli import normgrade
+
+    kind = get_completion_class(name)
+    assert kind is not None
+    click.echo(f"# normgrade; this belongs in {SHELLS[name]}")
+    click.echo(kind(normgrade, {}, "normgrade", VARIABLE).source())

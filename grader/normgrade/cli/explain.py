@@ -1,0 +1,85 @@
+"""`normgrade explain`: what a known mistake does to the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from normgrade.cli.bar import progress
+from normgrade.cli.options import course_option
+from normgrade.course import Course, Exercise
+from normgrade.errors import UsageError, did_you_mean
+from normgrade.explain import Example, Explanation, explain
+from normgrade.grade import Desk, Options, at_desk
+from normgrade.mistakes import Mistake, read_mistakes
+from normgrade.workspace import Workspace, find_course
+
+
+@click.command("explain")
+@click.argument("name", metavar="MISTAKE")
+@click.option("--exercise", "slug", metavar="SLUG", help="Where several exercises know a mistake of that name.")
+@course_option
+def explain_command(name: str, slug: str | None, course_folder: Path | None) -> None:
+    """What a mistake is, and right and wrong numbers side by side: on an input where it shows, and on one where it hides.
+
+    MISTAKE is the name that a diagnosis gives.
+    """
+    from normgrade.render.terminal import open_console
+
+    course = find_course(course_folder)
+    known = {exercise.slug: mistakes_by_name(exercise) for exercise in ([course.exercise(slug)] if slug else course)}
+    slugs = [each for each, mistakes in known.items() if name in mistakes]
+    if not slugs:
+        names = {mistake for mistakes in known.values() for mistake in mistakes}
+        raise UsageError(f'No mistake is called "{name}".{did_you_mean(name, names)} A diagnosis gives the names.')
+    exercise = course.exercise(preferred(course, slugs, name))
+    if exercise.reveal != "full":
+        raise UsageError(f'The course keeps the numbers of {exercise.slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+
+    def work(desk: Desk) -> Explanation:
+        return explain(desk, exercise, known[exercise.slug][name])
+
+    with progress() as watched:
+        found = at_desk([exercise], Options(progress=watched), work)
+    console = open_console()
+    show(console, found)
+    if others := [other for other in slugs if other != exercise.slug]:
+        console.print(Text(f"A mistake of that name is known of {', '.join(others)} too: --exercise SLUG chooses.", style="dim"))
+
+
+def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:
+    return {mistake.name: mistake for mistake in read_mistakes(exercise)}
+
+
+def preferred(course: Course, slugs: list[str], name: str) -> str:
+    """The exercise where the learner made the mistake last, else the first of the course."""
+    workspace = Workspace.find()
+    if workspace is not None and len(slugs) > 1:
+        from normgrade.learning import progress_of
+
+        made = [attempt.exercise for attempt in progress_of(workspace).attempts() if name in attempt.diagnoses]
+        return next((slug for slug in reversed(made) if slug in slugs), slugs[0])
+    return slugs[0]
+
+
+def show(console: Console, found: Explanation) -> None:
+    console.print(Text.assemble((found.mistake.name, "bold"), f" · {found.exercise.slug}"))
+    console.print(Text(found.mistake.says))
+    show_example(console, "It shows here", found.shows)
+    show_example(console, "It hides here", found.hides)
+
+
+def show_example(console: Console, heading: str, example: Example | None) -> None:
+    from normgrade.render.terminal import indented, side_lines
+    from normgrade.render.wording import claim_of
+
+    console.print()
+    if example is None:
+        console.print(Text(f"{heading}: in no example of numbers."))
+        return
+    console.print(Text.assemble((f"{heading}: ", "bold"), claim_of(example.check)))
+    for line in side_lines(example.difference):
+        console.print(indented(line))
