@@ -12,7 +12,10 @@ import click
 from normgrade import __version__
 from normgrade.errors import GraderError, UsageError, did_you_mean
 
-COMMANDS = ("init", "list", "show", "check", "hint", "solution", "reset", "progress", "explain", "verify", "demo", "doctor", "completion")
+COMMANDS = (
+    *("init", "list", "show", "check", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
+    *("verify", "demo", "doctor", "completion"),
+)
 USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
 
 

@@ -1,0 +1,77 @@
+"""`normgrade repro`: a failed check as a script of plain Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from normgrade.cli.bar import progress
+from normgrade.cli.check import seed_of
+from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.course import Exercise
+from normgrade.errors import UsageError, did_you_mean
+from normgrade.files import write_whole
+from normgrade.grade import Desk, Options, at_desk
+from normgrade.inspection import inspect_file
+from normgrade.report import Outcome
+from normgrade.repro import MADE, script
+from normgrade.suite import Result
+from normgrade.workspace import find_course, submission_of
+
+
+@click.command("repro")
+@click.argument("slug", shell_complete=slugs_alike)
+@click.argument("check", required=False, metavar="[CHECK]")
+@click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs, as for `check`.")
+@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; repro_SLUG.py, unless said.")
+@course_option
+def repro_command(slug: str, check: str | None, seed: int, output: Path | None, course_folder: Path | None) -> None:
+    """Write a script that does to your code what a failed check did, so that a debugger can follow.
+
+    CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
+    """
+    exercise = find_course(course_folder).exercise(slug)
+    if exercise.reveal != "full":
+        raise UsageError(f'The course keeps the inputs of {slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+    path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
+    if output.exists() and not (output.is_file() and output.read_bytes().startswith(MADE.encode())):
+        raise UsageError(f'"{output}" is there already, and not of `normgrade repro`. Name another file with --output FILE.')
+    result = chosen(play(exercise, path, seed), check)
+    if result is None:
+        say("Nothing to reproduce: every check passes.")
+        return
+    try:
+        write_whole(output, script(exercise, path, result).encode())
+    except OSError as error:
+        raise UsageError(f'The script cannot be written to "{output}" ({error.strerror}). Name another file with --output FILE.') from error
+    say(f"{output} does what {result.check.name} does. Run it with `python {output}`, or step through it with `python -m pdb {output}`.")
+
+
+def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
+    """The whole suite on the learner's file."""
+    inspection = inspect_file(path, exercise)
+    if not inspection.runnable or inspection.source is None:
+        raise UsageError(f"{path} cannot be played: {inspection.findings[0].text}")
+    source = inspection.source
+
+    def work(desk: Desk) -> tuple[Result, ...]:
+        return desk.run(exercise, source, path.name, seed)
+
+    with progress() as watched:
+        return at_desk([exercise], Options(seed=seed, progress=watched), work)
+
+
+def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
+    """The first failed check of that name, or of any."""
+    failed = [result for result in results if result.check.outcome is Outcome.FAILED and result.plays]
+    if name is None:
+        return failed[0] if failed else None
+    names = [result.check.name for result in results]
+    if not any(each.startswith(name) for each in names):
+        stems = {each.partition("[")[0] for each in names}
+        raise UsageError(f'No check is called "{name}".{did_you_mean(name, stems)} `normgrade check` gives the names.')
+    meant = [result for result in failed if result.check.name.startswith(name)]
+    if not meant:
+        raise UsageError(f'"{name}" does not fail, so there is nothing to reproduce.')
+    return meant[0]

@@ -1,0 +1,199 @@
+"""A script of plain Python that does to a submission what a check did, so that a debugger can follow."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from pprint import pformat
+from typing import Any
+
+from normgrade.course import Exercise
+from normgrade.observation import Array, Request
+from normgrade.report import Difference
+from normgrade.suite import Play, Result
+
+WIDTH = 120
+MADE = '"""Made by `normgrade repro`.'  # how a script begins that may be overwritten
+HEAD = '''{made} It does to {file} what {check} does:
+
+    {claim}
+
+Run it, or step through it with a debugger.
+"""
+
+import importlib.util
+from math import inf, nan  # they may stand among the numbers
+from operator import attrgetter
+
+import torch
+
+
+def load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def find(layer, name):
+    """A parameter or buffer, by its name or another that it often has."""
+    for known in (name, *OTHER_NAMES.get(name, ())):
+        try:
+            return attrgetter(known)(layer)
+        except AttributeError:
+            pass
+
+
+def put(layer, name, values):
+    tensor = find(layer, name)
+    if tensor is not None:
+        with torch.no_grad():
+            tensor.copy_(values.reshape(tensor.shape))
+
+
+def show(place, got, expected):
+    print(f"\\n{{place}}\\n  got       {{got}}\\n  expected  {{expected}}")
+    if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.numel() == expected.numel():
+        print(f"  off by    {{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}} at most")
+
+
+OTHER_NAMES = {aliases}
+torch.manual_seed(0)
+submission = load("submission", {path!r})
+'''
+
+
+def script(exercise: Exercise, path: Path, result: Result) -> str:
+    """The script for one check that failed: everything up to the request in which it failed."""
+    check, play = result.check, result.plays[-1]
+    head = HEAD.format(
+        made=MADE, file=path.name, check=check.name, claim=check.claim, aliases=aliases(), path=str(path.absolute()),
+    )  # fmt: skip
+    return head + "\n".join(body(exercise, play, check.differences)) + "\n"
+
+
+def aliases() -> str:
+    """Other names under which the grader looks for what a layer keeps; read as text, for which nobody must wait for PyTorch."""
+    source = Path(__file__).with_name("probes.py").read_text(encoding="utf-8")
+    [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
+    return ast.unparse(found.value)
+
+
+def body(exercise: Exercise, play: Play, differences: Sequence[Difference]) -> Iterator[str]:
+    request, expected = play.expectation.request, expected_at(play, differences)
+    match request.probe:
+        case "layer_story":
+            yield from layer_story(request, expected)
+        case "function_call":
+            yield from function_call(request, expected)
+        case _:
+            yield from own_probe(exercise, request, expected)
+    if play.refusal:
+        yield f"\nprint({f'Here a {play.refusal[0]} is expected.'!r})"
+
+
+def expected_at(play: Play, differences: Sequence[Difference]) -> dict[str, str]:
+    """What should have been seen at each place that differs, as Python."""
+    places = play.expectation.places
+    return {each.place: literal(places[each.place].value) for each in differences if each.place in places}
+
+
+def layer_story(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
+    inputs = request.inputs
+    build = f"layer = submission.{inputs['layer']}({arguments(inputs['args'], inputs['kwargs'])})"
+    yield build
+    dtypes = {value.dtype for value in inputs["state"].values() if value.dtype.startswith(("float", "bfloat"))}
+    yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
+    yield from (f"put(layer, {name!r}, {literal(value)})" for name, value in inputs["state"].items())
+    for number, step in enumerate(inputs["steps"], 1):
+        yield f"\n# Step {number}: {step['do']}"
+        if step["do"] == "reload":
+            yield from ("saved = layer.state_dict()", build, "layer.load_state_dict(saved)")
+        else:
+            yield from one_step(number, step, expected)
+
+
+def one_step(number: int, step: Mapping[str, Any], expected: Mapping[str, str]) -> Iterator[str]:
+    yield f"layer.train({step['do'] == 'train'})"
+    yield "layer.zero_grad()"
+    yield f"x = {literal(step['x'])}"
+    if step["scattered"]:
+        yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # the same numbers, in another order in memory"
+    if step["upstream"] is not None:
+        yield "x.requires_grad_()"
+    yield "given = x.clone()"
+    yield "output = layer(given)"
+    if step["upstream"] is not None:
+        yield f"upstream = {literal(step['upstream'])}"
+        yield "(output * upstream).sum().backward()"
+    for place, value in expected.items():
+        step_name, _, what = place.partition(" · ")
+        if step_name == f"step {number}":
+            yield f"show({place!r}, {of_layer(what)}, {value})"
+
+
+def of_layer(what: str) -> str:
+    """What a place of a step stands for, in the script."""
+    match what:
+        case "output":
+            return "output"
+        case "input left alone":
+            return "torch.equal(given, x)"
+        case "gradient of input":
+            return "x.grad"
+        case _ if what.startswith("gradient of "):
+            return f"find(layer, {what.removeprefix('gradient of ')!r}).grad"
+        case _:
+            return f"find(layer, {what!r})"
+
+
+def function_call(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
+    inputs, upstream = request.inputs, request.inputs.get("upstream")
+    names = [f"argument_{number}" for number in range(1, len(inputs["args"]) + 1)]
+    for name, value in zip(names, inputs["args"], strict=True):
+        learns = upstream is not None and isinstance(value, Array) and value.dtype.startswith(("float", "bfloat"))
+        yield f"{name} = {literal(value)}{'.requires_grad_()' if learns else ''}"
+    keywords = [f"{name}={literal(value)}" for name, value in inputs["kwargs"].items()]
+    given = [f"{name}.clone()" if isinstance(value, Array) else name for name, value in zip(names, inputs["args"], strict=True)]
+    yield f"result = submission.{inputs['function']}({', '.join((*given, *keywords))})"
+    if upstream is not None:
+        yield f"(result * {literal(upstream)}).sum().backward()"
+    for place, value in expected.items():
+        number = place.removeprefix("gradient of argument ")
+        seen = f"argument_{number}.grad" if number.isdigit() else place if place.startswith("result") else "None"
+        yield f"show({place!r}, {seen}, {value})"
+
+
+def own_probe(exercise: Exercise, request: Request, expected: Mapping[str, str]) -> Iterator[str]:
+    """The exercise's own probe, or the generic one of new layers, called as the grader calls it."""
+    if request.probe == "new_layer":
+        yield f"layer = submission.{request.inputs['layer']}({arguments(request.inputs['args'], request.inputs['kwargs'])})"
+        yield "print(layer.state_dict())"
+        yield from (f"print({f'{place} should be'!r}, {value})" for place, value in expected.items())
+        return
+    yield f"probes = load('probes', {str(exercise.probes)!r})  # how the grader uses your code"
+    inputs = ", ".join(f"{name}={literal(value)}" for name, value in request.inputs.items())
+    yield f"seen = probes.{request.probe}(submission, {inputs})"
+    yield from (f"show({place!r}, seen.get({place!r}), {value})" for place, value in expected.items())
+
+
+def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    return ", ".join((*map(literal, args), *(f"{name}={literal(value)}" for name, value in kwargs.items())))
+
+
+def literal(value: Any) -> str:
+    """A value of a request as Python."""
+    match value:
+        case Array(values, dtype):
+            numbers = pformat(values.tolist(), width=WIDTH, compact=True)
+            shaped = f".reshape({tuple(values.shape)})" if 0 in values.shape else ""
+            return f"torch.tensor({numbers}, dtype=torch.{dtype}){shaped}"
+        case Mapping():
+            return "{" + ", ".join(f"{name!r}: {literal(each)}" for name, each in value.items()) + "}"
+        case list():
+            return f"[{', '.join(map(literal, value))}]"
+        case tuple():
+            return f"({''.join(f'{literal(each)}, ' for each in value)})"
+        case _:
+            return repr(value)
