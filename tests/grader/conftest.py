@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import normgrade
+from normgrade import cli
 from normgrade.course import Course
 
 TINY = Path(__file__).parent / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
+Run = Callable[..., tuple[int, str, str]]
 
 
 def pytest_configure() -> None:
@@ -61,3 +63,17 @@ def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
         return Course(root)
 
     return edited
+
+
+@pytest.fixture
+def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in an empty folder, on the tiny course: its exit code, and what it wrote to both streams, unwrapped."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        code = cli.run(list(arguments))
+        out, err = capsys.readouterr()
+        return code, " ".join(out.split()), " ".join(err.split())
+
+    return ran

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -45,21 +45,6 @@ def test_where_it_hides_they_do_not(explained: Mapping[tuple[str, str], Explanat
         numbers = example.difference.numbers
         assert example.check.outcome is Outcome.PASSED and example.check.kind != "interface" and numbers is not None
         assert (np.abs(numbers.expected - numbers.actual) <= numbers.allowed).all()
-
-
-@pytest.fixture
-def run(
-    tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
-
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        code = cli.run(list(arguments))
-        out, err = capsys.readouterr()
-        return code, " ".join(out.split()), " ".join(err.split())
-
-    yield ran
 
 
 def test_the_command_says_what_it_is_and_shows_both(run: Run) -> None:

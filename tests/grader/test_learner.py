@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from normgrade import cli
 from normgrade.cli.progress import ago, scores
 from normgrade.course import Course
 from normgrade.progress import Attempt, Progress
@@ -22,22 +21,9 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(tmp_path: Path) -> Path:
+    """The folder that commands run in."""
     return tmp_path
-
-
-@pytest.fixture
-def run(here: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command, for its exit code and what it wrote, unwrapped."""
-    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
-
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        code = cli.run(list(arguments))
-        out, err = capsys.readouterr()
-        return code, " ".join(out.split()), " ".join(err.split())
-
-    return ran
 
 
 def test_alone_it_says_how_to_begin(run: Run) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from normgrade import cli
 from normgrade.course import Course
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.mistakes import read_mistakes
@@ -87,19 +86,6 @@ def test_other_values_are_written_as_python() -> None:
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
-
-    def ran(*arguments: str) -> tuple[int, str, str]:
-        code = cli.run(list(arguments))
-        out, err = capsys.readouterr()
-        return code, " ".join(out.split()), " ".join(err.split())
-
-    return ran
 
 
 def test_the_command_writes_a_script_that_runs(run: Run, tmp_path: Path) -> None:

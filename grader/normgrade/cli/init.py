@@ -26,7 +26,8 @@ def init_command(folder: Path) -> None:
         added = workspace.add(course)
     except OSError as error:
         raise UsageError(f'No workspace can be begun at "{folder}" ({error.strerror}). Name a folder that you may write in.') from error
-    say(f"{len(added)} files added to {workspace.root}." if added else f"Nothing is new: all is there already, in {workspace.root}.")
+    count = f"{len(added)} {'file' if len(added) == 1 else 'files'} added to {workspace.root}."
+    say(count if added else f"Nothing is new: all is there already, in {workspace.root}.")
     for path in added:
         say(f"  {path.relative_to(workspace.root)}")
     say(advice(records(course, workspace)))
