@@ -9,7 +9,7 @@ demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner
 	$(VENV)/bin/normgrade demo
 
 test: $(INSTALLED)  ## the grader's own tests
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n auto --dist loadfile
 
 check: $(INSTALLED)  ## lint, format and types
 	$(VENV)/bin/ruff check

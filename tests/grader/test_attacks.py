@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -151,24 +150,21 @@ def homes() -> Iterator[Callable[[], Path]]:
 
 
 @pytest.fixture(scope="session")
-def played(homes: Callable[[], Path]) -> Iterator[Play]:
-    """All attacks behind a tier, as a user; played once. Two users play at once: much of it is waiting."""
+def played(homes: Callable[[], Path]) -> Play:
+    """All attacks behind a tier, as a user; played once."""
 
+    @cache
     def play(tier: str, user: str) -> Results:
         return {"why": why} if (why := unusable(user)) else run(homes(), tier, user)
 
     def play_or_skip(tier: str, user: str) -> Results:
-        results = playing[tier, user].result()
+        results = play(tier, user)
         if results["why"]:
             pytest.skip(results["why"])
         assert "broken" not in results, results["broken"]
         return results
 
-    pools = {user: ThreadPoolExecutor(1) for user in USERS}
-    playing = {(tier, user): pools[user].submit(play, tier, user) for tier in TIERS for user in USERS}
-    yield play_or_skip
-    for pool in pools.values():
-        pool.shutdown(cancel_futures=True)
+    return play_or_skip
 
 
 as_each_user = pytest.mark.parametrize("user", USERS)
