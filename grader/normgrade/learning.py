@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from normgrade.course import Course, Exercise
+from normgrade.grade import Submission
 from normgrade.inspection import inspect_file
 from normgrade.progress import Attempt, Progress
+from normgrade.report import Outcome, Report
 from normgrade.workspace import Workspace
 
 
@@ -53,6 +57,26 @@ def records(course: Course, workspace: Workspace) -> list[Record]:
 
 def progress_of(workspace: Workspace) -> Progress:
     return Progress(workspace.kept / "progress.db")
+
+
+def keep(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
+    """Keep as attempts what was graded of the files in the workspace; a UsageError where that cannot be done."""
+    now, inside = datetime.now(UTC), workspace.root.resolve()
+    tried = [
+        Attempt.of(report, now, digest(submission.path))
+        for submission, report in zip(submissions, reports, strict=True)
+        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and inside in submission.path.resolve().parents
+    ]
+    if tried:
+        progress_of(workspace).add(tried)
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file; nothing where it is gone already."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def is_started(path: Path, exercise: Exercise) -> bool:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 import click
@@ -19,7 +17,7 @@ from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
 from normgrade.inspection import inspect_file
 from normgrade.render import renderer
-from normgrade.report import Outcome, Report
+from normgrade.report import Report
 from normgrade.reveal import reveal
 from normgrade.workspace import Workspace, find_course, submission_of
 
@@ -79,8 +77,8 @@ def check_command(
 ) -> int:
     """Grade submissions.
 
-    A SLUG stands for the file of that name in this folder: `layer_norm` for layer_norm.py. Without any, everything that is started here
-    is graded.
+    A SLUG stands for the file of that name in the workspace, or in this folder: `layer_norm` for layer_norm.py. Without any, everything
+    that is started there is graded.
     """
     renderer(format)  # before anything is graded
     writable(output)
@@ -89,8 +87,19 @@ def check_command(
     with progress() as watched:
         reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
     shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
-    remember(submissions, shown)
+    if (workspace := Workspace.find()) is not None:
+        remember(workspace, submissions, shown)
     return hand_over(shown, format, output)
+
+
+def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
+    """Keep what was tried; that it cannot be kept is said, and changes no verdict."""
+    from normgrade.learning import keep
+
+    try:
+        keep(workspace, submissions, reports)
+    except UsageError as error:
+        click.echo(f"Note: {error}", err=True)
 
 
 def named(course: Course, target: str, slug: str | None) -> Submission:
@@ -120,31 +129,3 @@ def own(exercise: Exercise) -> Submission:
     """The learner's file for an exercise, named as it is found from here."""
     path = submission_of(exercise)
     return Submission(exercise, path, os.path.relpath(path))
-
-
-def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
-    """Keep in the workspace what was tried there. That it cannot be kept is said, and changes no verdict."""
-    workspace = Workspace.find()
-    if workspace is None:
-        return
-    from normgrade.learning import progress_of
-    from normgrade.progress import Attempt
-
-    now, inside = datetime.now(UTC), workspace.root.resolve()
-    tried = [
-        Attempt.of(report, now, digest(submission.path))
-        for submission, report in zip(submissions, reports, strict=True)
-        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and inside in submission.path.resolve().parents
-    ]
-    try:
-        if tried:
-            progress_of(workspace).add(tried)
-    except UsageError as error:
-        click.echo(f"Note: {error}", err=True)
-
-
-def digest(path: Path) -> str:
-    try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
