@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from normgrade.cli.watch import PAUSE_S, Watching
 from normgrade.course import Course
 from normgrade.grade import Desk, Options, at_desk
 
@@ -35,6 +36,7 @@ PROMISES = {
     "check, a syntax error": 0.25,
     "check, each further file": 0.15,
     "whole suite, warm zygote": 0.15,
+    "watched, from save to verdict": 0.2,
 } | {f"check of {slug}": 1.3 for slug in OTHERS}
 
 
@@ -98,6 +100,35 @@ def warm_suites(rounds: int) -> list[float]:
     return at_desk([exercise], Options(), suites)
 
 
+def saves(folder: Path, rounds: int) -> list[float]:
+    """Seconds from a save to the verdict on a right answer, as `normgrade watch` sees it."""
+    course = Course.find()
+    exercise = course.exercise(SLUG)
+    source, path = exercise.reference.read_text(encoding="utf-8"), folder / exercise.file_name
+    path.write_text(source, encoding="utf-8")
+
+    def wait(watching: Watching) -> None:
+        while not watching.grade_if_saved():
+            time.sleep(PAUSE_S)
+
+    def save_and_wait(watching: Watching, number: int) -> None:
+        path.write_text(f"{source}\n# {number}\n", encoding="utf-8")
+        wait(watching)
+
+    def all_saves(desk: Desk) -> list[float]:
+        os.chdir(folder)
+        watching = Watching(desk, course, exercise)
+        wait(watching)
+        found = []
+        for number in range(rounds):
+            wait_s = 0.01 * number  # so that the moment of the save has nothing to do with the moments of looking
+            time.sleep(wait_s % PAUSE_S)
+            found.append(seconds(partial(save_and_wait, watching, number)))
+        return found
+
+    return at_desk([exercise], Options(), all_saves)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
@@ -111,14 +142,16 @@ def main() -> int:
         os.environ["NORMGRADE_CACHE"] = str(cache)
         for times, warm in zip(measured, warm_suites(rounds), strict=True):
             times["whole suite, warm zygote"] = warm
-    print(f"{'':28}{'seconds':>9}{'ratio':>9}{'promised':>10}")
+        for times, saved in zip(measured, saves(folder, rounds), strict=True):
+            times["watched, from save to verdict"] = saved
+    print(f"{'':30}{'seconds':>9}{'ratio':>9}{'promised':>10}")
     kept = True
     for name in measured[0]:
         ratio = statistics.median(times[name] / times["import torch"] for times in measured)
         promise = PROMISES.get(name)
         kept &= promise is None or ratio <= promise
         verdict = "" if promise is None else f"{promise:>10.2f}  {'held' if ratio <= promise else 'BROKEN'}"
-        print(f"{name:28}{statistics.median(times[name] for times in measured):>9.3f}{ratio:>9.3f}{verdict}")
+        print(f"{name:30}{statistics.median(times[name] for times in measured):>9.3f}{ratio:>9.3f}{verdict}")
     return 0 if kept else 1
 
 

@@ -13,7 +13,7 @@ from normgrade import __version__
 from normgrade.errors import GraderError, UsageError, did_you_mean
 
 COMMANDS = (
-    *("init", "list", "show", "check", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
+    *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
     *("verify", "demo", "doctor", "completion"),
 )
 USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed

@@ -123,6 +123,23 @@ def parts_of(report: Report) -> Iterator[RenderableType]:
         yield Text(step)
 
 
+def screen_of(report: Report) -> Iterator[RenderableType]:
+    """One report in the order in which a small screen wants it: score, findings, diagnosis, failures, and at last all checks."""
+    if report.outcome is Outcome.NOT_STARTED:
+        yield Text(not_started(report))
+        return
+    yield header(report)
+    yield score_line(report)
+    yield from map(finding_lines, report.findings)
+    if report.diagnoses:
+        yield panel_of(report.diagnoses, report.checks)
+    cases = grouped(report.checks)
+    for group in cases:
+        yield from failure_lines(group, with_hint=not report.diagnoses)
+    if cases:
+        yield table_of_checks(cases)
+
+
 def header(report: Report) -> Text:
     return Text.assemble(
         (one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · sandbox: {one_line(report.sandbox)}", "dim")

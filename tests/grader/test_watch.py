@@ -1,0 +1,150 @@
+"""Watching: every way of saving is noticed, every state is drawn, and in a real terminal keys and verdicts come at once."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from normgrade.course import Course
+from normgrade.watch import Watched
+
+WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
+
+
+def test_what_is_there_at_first_is_news(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("1")
+    watched = Watched(path)
+    assert watched.saved() and not watched.saved()
+
+
+def test_every_way_of_saving_is_noticed_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    watched = Watched(path)
+    assert watched.saved() and not watched.saved()  # there is none
+    path.write_text("1")
+    assert watched.saved() and not watched.saved()
+    (tmp_path / "b.py").write_text("2")
+    os.replace(tmp_path / "b.py", path)
+    assert watched.saved() and not watched.saved()
+    path.unlink()
+    assert watched.saved() and not watched.saved()
+
+
+def test_half_a_save_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("")
+    watched = Watched(path)
+    monkeypatch.setattr(time, "sleep", lambda seconds: path.write_text("the rest") and None)
+    assert not watched.saved()  # it grew while nobody should have been writing
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    assert watched.saved() and not watched.saved()
+
+
+def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = run("watch")
+    assert (code, out) == (2, "")
+    assert err == "Error: Which exercise is to be watched? Name it: `normgrade watch SLUG`; `normgrade list` shows them all."
+
+
+# In a terminal of its own
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
+
+
+class Terminal:
+    """A command in a terminal of 80 columns, and what it showed."""
+
+    def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm") -> None:
+        import pty
+
+        from normgrade import processes
+
+        self.ours, theirs = pty.openpty()
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NO_COLOR"))}
+        ours = {"NORMGRADE_COURSE": str(course.root), "TERM": kind, "COLUMNS": "80", "LINES": "60"}
+        paths = {"PYTHONPATH": str(Path(processes.__file__).parents[1])}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "normgrade", *arguments],
+            cwd=folder, env=kept | ours | paths, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+        self.shown = ""
+
+    def see(self, pattern: str) -> str:
+        """Read until this is shown, and forget what was shown before."""
+        import select
+
+        deadline = time.monotonic() + LATEST_S
+        while not (found := re.search(pattern, self.shown)):
+            assert time.monotonic() < deadline, self.shown[-3000:]
+            if select.select([self.ours], [], [], 0.1)[0]:
+                self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", os.read(self.ours, 2**16).decode("utf-8", "replace"))
+        self.shown = self.shown[found.end() :]
+        return found[0]
+
+    def press(self, keys: str) -> None:
+        os.write(self.ours, keys.encode())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.ours)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "normgrade.toml").touch()
+    return tmp_path
+
+
+@pytest.fixture
+def terminal(folder: Path, tiny: Course, expectations: Path) -> Iterator[Terminal]:
+    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
+    terminal = Terminal(folder, tiny, "watch", "rms")
+    yield terminal
+    terminal.close()
+
+
+def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
+    path = folder / "rms.py"
+    terminal.see(r"n next exercise · h hint")
+    terminal.see(r"3 of 8 points|1 of 8 points|\d of 8 points · not passed")
+    terminal.press("h")
+    terminal.see(r"Hint: Average over the last dimension\.")
+    path.write_text("def rms(x,\n", encoding="utf-8")
+    terminal.see(r"syntax: The file is not valid Python")
+    path.unlink()
+    terminal.see(r"rms\.py does not exist")
+    terminal.press("s")
+    terminal.see(r"Root mean square")
+    terminal.press("s")
+    path.write_bytes(tiny.exercise("rms").reference.read_bytes())
+    terminal.see(r"8 of 8 points · passed")
+    terminal.see(r"last scores: \d 8")
+    terminal.see(r"Passed: n goes on with the next exercise\.")
+    terminal.press("n")
+    terminal.see(r"centring")
+    terminal.press("q")
+    assert terminal.process.wait(LATEST_S) == 0
+
+
+def test_a_dumb_terminal_gets_reports_one_below_the_other(folder: Path, tiny: Course, expectations: Path) -> None:
+    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
+    terminal = Terminal(folder, tiny, "watch", "rms", kind="dumb")
+    try:
+        terminal.see(r"points · not passed")
+        (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
+        terminal.see(r"8 of 8 points · passed")
+        terminal.press("q")
+        assert terminal.process.wait(LATEST_S) == 0
+    finally:
+        terminal.close()
