@@ -43,9 +43,9 @@ class Rules:
         return next(pattern for pattern in self.banned for name in names if fnmatchcase(name, pattern))
 
     def words(self) -> set[str]:
-        """The longest word of every pattern for an operation: what matches has one of them."""
+        """The longest word of every pattern for an operation: what matches has one of them. Everything has the empty one."""
         names = (pattern.removeprefix("torch.ops.aten.").removeprefix("torch.") for pattern in self.banned)
-        return {max(name.split("*"), key=len) for name in names if "." not in name} - {""}
+        return {max(re.split(r"[*?]|\[.*?\]", name), key=len) for name in names if "." not in name}
 
 
 def enforce(rules: Rules) -> None:

@@ -143,6 +143,12 @@ def test_an_exercise_without_torch_has_none_to_import(statement: str, host: Host
     assert error.message.endswith("which the exercise bans (by the rule `torch`): it is to be written without")
 
 
+@pytest.mark.parametrize("pattern", ["torch.ops.aten.*", "torch.layer?norm", "torch.[kl]ayer_norm", "torch.*layer_norm"])
+def test_any_pattern_stops_what_it_matches(pattern: str, host: Host) -> None:
+    error = error_of(value_of(host, "F.layer_norm(x, (6,))", Ban((pattern,), ())))
+    assert error.types[0] == "ByHand", error
+
+
 def test_rules_name_the_pattern_and_know_exceptions() -> None:
     rules = Rules(["torch.*norm*", "numpy"], ["torch.norm"])
     assert rules.against("torch.layer_norm") == "torch.*norm*" and rules.against("numpy") == "numpy"
