@@ -80,9 +80,10 @@ class Terminal:
         self.shown = ""
 
     def see(self, pattern: str) -> str:
-        """Read until this is shown, and forget what was shown before."""
+        """Read until this is shown, wherever its lines break, and forget what was shown before."""
         import select
 
+        pattern = pattern.replace(" ", r"\s+")
         deadline = time.monotonic() + LATEST_S
         while not (found := re.search(pattern, self.shown)):
             assert time.monotonic() < deadline, self.shown[-3000:]
@@ -123,7 +124,7 @@ def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
     path.write_text("def rms(x,\n", encoding="utf-8")
     terminal.see(r"syntax: The file is not valid Python")
     path.unlink()
-    terminal.see(r"rms\.py does not exist")
+    terminal.see(r"does not exist: check the name")
     terminal.press("s")
     terminal.see(r"Root mean square")
     terminal.press("s")
