@@ -57,17 +57,12 @@ class Options:
 def grade(submissions: Sequence[Submission], options: Options = Options()) -> list[Report]:
     """Reports on the submissions, in their order. One zygote and one pytest serve them all."""
     inspected = [(each, inspect_file(each.path, each.exercise, allow_stub=options.allow_stub)) for each in submissions]
-    playable = [submission.exercise for submission, inspection in inspected if inspection.started and inspection.runnable]
+    playable = [submission.exercise for submission, inspection in inspected if inspection.playable]
     if not playable:
         return [inspected_only(submission, inspection, options) for submission, inspection in inspected]
 
     def all_of_them(desk: Desk) -> list[Report]:
-        return [
-            desk.grade(submission, inspection)
-            if inspection.started and inspection.runnable
-            else inspected_only(submission, inspection, options)
-            for submission, inspection in inspected
-        ]
+        return [desk.report(submission, inspection) for submission, inspection in inspected]
 
     return at_desk(playable, options, all_of_them)
 
@@ -87,6 +82,10 @@ class Desk:
     suites: Mapping[str, Suite]
     oracles: Mapping[str, Oracle]
     options: Options
+
+    def report(self, submission: Submission, inspection: Inspection) -> Report:
+        """The report on a file, whether there is anything to play or not."""
+        return self.grade(submission, inspection) if inspection.playable else inspected_only(submission, inspection, self.options)
 
     def grade(self, submission: Submission, inspection: Inspection) -> Report:
         """Run the hidden suite on what inspection found runnable, and look for the mistakes that explain what failed."""

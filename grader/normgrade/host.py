@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import sys
 import time
@@ -17,21 +16,16 @@ from normgrade.course import Limits
 from normgrade.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.line import Ending, Forged, HungUp, Line, Silence
 from normgrade.observation import Cause, Error, Observation, Request
-from normgrade.processes import Fresh, Lost, Starter, Zygote
+from normgrade.processes import Fresh, Lost, Starter, Zygote, budget_of
 from normgrade.sandbox import AUTO, TIERS, Standing, at_least
 from normgrade.sandbox.kernel import prctl
-from normgrade.sandbox.process import Budget
 
 LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
 PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 3  # how often a submission may take the zygote with it
 PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # a process may be killed where memory is short
-PERHAPS_EARLIER = (
-    Cause.EXITED,
-    Cause.CRASHED,
-    Cause.OUT_OF_MEMORY,
-)  # what an earlier request may have left behind: a thread, a broken process
+PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # a thread, say, that an earlier request left behind
 
 
 class Host:
@@ -87,7 +81,7 @@ class Host:
         """A line to a new process; a GraderError where its walls would be weaker than required."""
         if self.standing.tier not in at_least(self.required):
             raise GraderError(too_weak(self.standing, self.required))
-        return self.starter.start(Budget(limits.memory_mib, math.ceil(limits.total_s) + 1))
+        return self.starter.start(budget_of(limits))
 
     def restart(self) -> None:
         self.starter.close()

@@ -26,6 +26,11 @@ class Inspection:
     started: bool
 
     @property
+    def playable(self) -> bool:
+        """Whether it is to be played: it is more than the stub, and can be run."""
+        return self.started and self.runnable
+
+    @property
     def runnable(self) -> bool:
         """Whether there is anything to play: the source could be parsed and every contract name is there."""
         return self.source is not None and HINDRANCES.isdisjoint(finding.rule for finding in self.findings)

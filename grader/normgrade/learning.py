@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -104,6 +104,11 @@ def advice(records: Sequence[Record]) -> str:
     if record.started:
         return f"Go on with {where}, which is started: `normgrade check {slug}` grades it."
     return f"Next is {where}: `normgrade show {slug}` shows the task, and {record.exercise.file_name} is where your code goes."
+
+
+def hints_left(exercise: Exercise, of_failures: Sequence[str], given: Collection[str]) -> list[str]:
+    """The hints that were not given yet: those of what failed come before the exercise's own."""
+    return [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:

@@ -23,10 +23,17 @@ from normgrade.sandbox import AUTO, Standing, at_least
 from normgrade.sandbox.process import Budget, Process
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
-USUAL = Budget(Limits().memory_mib, math.ceil(Limits().total_s) + 1)
 PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
 BOOTSTRAP = "import gc, sys; gc.disable(); sys.path[:0] = {paths!r}; from normgrade import {module}; {module}.main({arguments})"
+
+
+def budget_of(limits: Limits) -> Budget:
+    """What one worker may use where these limits hold: it cannot compute for longer than all answers may take."""
+    return Budget(limits.memory_mib, math.ceil(limits.total_s) + 1)
+
+
+USUAL = budget_of(Limits())
 
 
 class Lost(Exception):

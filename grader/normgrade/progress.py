@@ -50,14 +50,17 @@ class Attempt:
 
     @classmethod
     def of(cls, report: Report, at: datetime, digest: str) -> Attempt:
-        failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
-        hints = tuple(dict.fromkeys(check.hint for check in failed if check.hint))
-        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, hints, digest)
+        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, hints_of_failures(report), digest)
 
     @property
     def passed(self) -> bool:
         return self.outcome is Outcome.PASSED
+
+
+def hints_of_failures(report: Report) -> tuple[str, ...]:
+    """The hints of the checks that fail, each once."""
+    return tuple(dict.fromkeys(check.hint for check in report.checks if check.outcome is Outcome.FAILED and check.hint))
 
 
 @dataclass(frozen=True)

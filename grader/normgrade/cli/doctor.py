@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from normgrade import __version__
@@ -24,12 +23,12 @@ def doctor_command() -> int:
     The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
     """
     from normgrade.host import Host
-    from normgrade.render.terminal import open_console
+    from normgrade.render.terminal import indented, open_console
 
     console = open_console()
     console.print(Text("This machine", style="bold"))
     for name, value in machine():
-        console.print(indented(f"{name:12}{value}"))
+        console.print(indented(Text(f"{name:12}{value}")))
     with Host() as host:
         standing = host.standing
     for tier in TIERS:
@@ -73,6 +72,8 @@ def asked(ask: Callable[[], str]) -> str:
 
 def show_tier(console: Console, tier: str, standing: Standing) -> None:
     """One tier: whether it holds here, what it promises beyond the weaker ones, and what it does not promise."""
+    from normgrade.render.terminal import indented
+
     walls, rank = walls_of(tier), TIERS.index(tier)
     held = rank <= TIERS.index(standing.tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()
@@ -82,10 +83,6 @@ def show_tier(console: Console, tier: str, standing: Standing) -> None:
     console.print(Text.assemble(("✓ " if held else "✗ ", "green" if held else "red"), (tier, "bold"), f"  {told if held else missing}"))
     for promise in walls.promises:
         if promise not in weaker:
-            console.print(indented(f"+ {promise}"))
+            console.print(indented(Text(f"+ {promise}")))
     for loss in walls.loses:
-        console.print(indented(f"− {loss}"))
-
-
-def indented(line: str) -> Padding:
-    return Padding(Text(line), (0, 0, 0, 2), expand=False)
+        console.print(indented(Text(f"− {loss}")))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.explain import Example, Explanation, explain
@@ -36,8 +36,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
         names = {mistake for mistakes in known.values() for mistake in mistakes}
         raise UsageError(f'No mistake is called "{name}".{did_you_mean(name, names)} A diagnosis gives the names.')
     exercise = course.exercise(preferred(course, slugs, name))
-    if exercise.reveal != "full":
-        raise UsageError(f'The course keeps the numbers of {exercise.slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+    refuse_unless_revealed(exercise, "numbers")
 
     def work(desk: Desk) -> Explanation:
         return explain(desk, exercise, known[exercise.slug][name])

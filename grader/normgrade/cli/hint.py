@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option, say, slugs_alike
-from normgrade.learning import progress_of
+from normgrade.learning import hints_left, progress_of
 from normgrade.workspace import find_course, needed
 
 
@@ -21,7 +21,7 @@ def hint_command(slug: str, course_folder: Path | None) -> None:
     progress = progress_of(workspace)
     attempts, given = progress.attempts(slug), progress.given(slug)
     of_failures = attempts[-1].hints if attempts else ()
-    left = [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
+    left = hints_left(exercise, of_failures, given)
     if not left:
         say(f"You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.")
         return

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.files import write_whole
 from normgrade.render import FORMATS, render
@@ -59,6 +60,12 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
 def report_options(command: F) -> F:
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
     return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
+
+
+def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
+    """A UsageError where the course keeps `what` to itself."""
+    if exercise.reveal != "full":
+        raise UsageError(f'The course keeps the {what} of {exercise.slug} to itself: it reveals "{exercise.reveal}", and not everything.')
 
 
 def say(*paragraphs: str) -> None:

@@ -8,7 +8,7 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
-from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed, say, slugs_alike
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.files import write_whole
@@ -32,8 +32,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
     """
     exercise = find_course(course_folder).exercise(slug)
-    if exercise.reveal != "full":
-        raise UsageError(f'The course keeps the inputs of {slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+    refuse_unless_revealed(exercise, "inputs")
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
     if output.exists() and not (output.is_file() and output.read_bytes().startswith(MADE.encode())):
         raise UsageError(f'"{output}" is there already, and not of `normgrade repro`. Name another file with --output FILE.')

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from normgrade.cli.options import course_option, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed, slugs_alike
 from normgrade.course import Exercise, read
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.learning import progress_of
@@ -29,8 +29,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     from normgrade.render.terminal import open_console
 
     exercise = find_course(course_folder).exercise(slug)
-    if exercise.reveal != "full":
-        raise UsageError(f'The course keeps the solution of {slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+    refuse_unless_revealed(exercise, "solution")
     if not spoil and not has_passed(exercise):
         raise UsageError(f"{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.")
     console = open_console()

@@ -21,9 +21,10 @@ from normgrade.cli.options import course_option, slugs_alike
 from normgrade.cli.show import folded
 from normgrade.course import Course, Exercise, read
 from normgrade.errors import UsageError
-from normgrade.grade import Desk, Options, Submission, at_desk, inspected_only
+from normgrade.grade import Desk, Options, Submission, at_desk
 from normgrade.inspection import inspect_file
-from normgrade.learning import next_record, progress_of, records
+from normgrade.learning import hints_left, next_record, progress_of, records
+from normgrade.progress import hints_of_failures
 from normgrade.report import Outcome, Report
 from normgrade.reveal import reveal
 from normgrade.watch import Watched
@@ -90,11 +91,9 @@ class Watching:
         path = self.watched.path
         submission = Submission(self.exercise, path, os.path.relpath(path))
         inspection = inspect_file(path, self.exercise)
-        playable = inspection.started and inspection.runnable
-        report = self.desk.grade(submission, inspection) if playable else inspected_only(submission, inspection, self.desk.options)
-        self.report = reveal(report, self.exercise.reveal)
+        self.report = reveal(self.desk.report(submission, inspection), self.exercise.reveal)
         self.note = ""
-        if playable:
+        if inspection.playable:
             self.scores.append(str(self.report.earned))
         if (workspace := Workspace.find()) is not None:
             remember(workspace, [submission], [self.report])
@@ -120,10 +119,10 @@ class Watching:
 
     def next_hint(self) -> str:
         """The next hint that was not given, of what failed if anything did."""
-        failed = [check.hint for check in self.report.checks if check.outcome is Outcome.FAILED and check.hint] if self.report else []
+        failed = hints_of_failures(self.report) if self.report is not None else ()
         workspace = Workspace.find()
         given = progress_of(workspace).given(self.exercise.slug) if workspace is not None else set()
-        left = [hint for hint in dict.fromkeys((*failed, *self.exercise.hints)) if hint not in given]
+        left = hints_left(self.exercise, failed, given)
         if not left:
             return "You have had every hint."
         if workspace is not None:

@@ -445,15 +445,13 @@ class Harness:
 
     def grade(self, path: Path, time_s: float):
         from normgrade.course import Limits
-        from normgrade.grade import Submission, inspected_only
+        from normgrade.grade import Submission
         from normgrade.inspection import inspect_file
 
         exercise = replace(self.exercise, limits=Limits(ANSWER_S if time_s == TOTAL_S else time_s, time_s))
         desk = replace(self.desk, options=replace(self.desk.options, timeout_s=time_s))
         submission, inspection = Submission(exercise, path, "rms.py"), inspect_file(path, exercise)
-        if not (inspection.started and inspection.runnable):
-            return inspected_only(submission, inspection, desk.options)
-        return desk.grade(submission, inspection)
+        return desk.report(submission, inspection)
 
     def right(self) -> bool:
         """Whether the right answer passes; graded with time enough for a zygote to start."""
