@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from normgrade.grade import Progress
+from normgrade.language import speak, spoken
 
 T = TypeVar("T")
 Tick = Callable[[str], None]  # one unit of work is done; the text says of what
@@ -44,7 +45,7 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: Progress) -> list[T
         return [job.work(tick) for job in jobs]
     context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
     ticks: SimpleQueue[str] = context.SimpleQueue()
-    with ProcessPoolExecutor(min(cores, len(jobs)), context, initializer=report_to, initargs=(ticks,)) as pool:
+    with ProcessPoolExecutor(min(cores, len(jobs)), context, initializer=begin, initargs=(ticks, spoken())) as pool:
         order = sorted(jobs, key=lambda job: -job.units)
         begun = {id(job): pool.submit(at_work, job) for job in order}
         futures = [begun[id(job)] for job in jobs]
@@ -70,7 +71,9 @@ def told(ticks: SimpleQueue[str], futures: Sequence[Future[Any]]) -> Iterator[st
 reporting: list[SimpleQueue[str]] = []  # in a process of the pool: where its units are counted
 
 
-def report_to(ticks: SimpleQueue[str]) -> None:
+def begin(ticks: SimpleQueue[str], language: str) -> None:
+    """Be a process of the pool."""
+    speak(language)
     reporting.append(ticks)
     Thread(target=die_with_parent, daemon=True).start()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 from normgrade.errors import CourseError, UsageError, did_you_mean
+from normgrade.language import ENGLISH, LANGUAGES, spoken
 from normgrade.signature import Signature
 
 T = TypeVar("T")
@@ -62,7 +63,12 @@ class Exercise:
 
     @property
     def prompt(self) -> Path:
-        return self.folder / "README.md"
+        """In the language that is spoken, where it is written in that language."""
+        prompt = self.prompt_in(spoken())
+        return prompt if prompt.is_file() else self.prompt_in(ENGLISH)
+
+    def prompt_in(self, language: str) -> Path:
+        return self.folder / ("README.md" if language == ENGLISH else f"README.{language}.md")
 
     @property
     def stub(self) -> Path:
@@ -103,6 +109,7 @@ class Settings:
     title: str = "normgrade"
     reveal: Reveal = "full"
     banned: tuple[str, ...] = ()
+    languages: tuple[str, ...] = (ENGLISH,)  # in which every text has to be there
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,7 @@ class Course:
             title=table.take("title", text, "normgrade"),
             reveal=table.take("reveal", reveal, "full"),
             banned=table.take("banned", texts, ()),
+            languages=table.take("languages", languages, (ENGLISH,)),
         )
         table.finish()
         return settings
@@ -165,15 +173,15 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     exercise = Exercise(
         slug=slug,
         course=root,
-        title=table.take("title", text),
-        group=table.take("group", text),
+        title=table.spoken("title", text),
+        group=table.spoken("group", text),
         level=table.take("level", between(1, 4)),
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
         defines=table.take("defines", signatures),
         banned=settings.banned + table.take("banned", texts, ()),
         allowed=table.take("allowed", texts, ()),
-        hints=table.take("hints", texts, ()),
+        hints=table.spoken("hints", texts, ()),
         limits=read_limits(limits),
         reveal=table.take("reveal", reveal, settings.reveal),
     )
@@ -241,6 +249,14 @@ class Table:
         except Wrong as allowed:
             self.wrong(key, f"must be {allowed}, not {self.content[key]!r}")
 
+    def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
+        """The value in the language that is spoken: of `"key.zh"`, say. Where there is none, of `key`, in English."""
+        said: dict[str, T | D | None] = {ENGLISH: self.take(key, check, *default)}
+        for language in LANGUAGES:
+            if language != ENGLISH:
+                said[language] = self.take(f"{key}.{language}", check, None)
+        return said[spoken()] or cast(T | D, said[ENGLISH])
+
     def tables(self, key: str) -> tuple[Table, ...]:
         """The tables of an array of tables, `[[key]]`; none where there is no such key."""
         found = self.take(key, array_of_tables, ())
@@ -250,10 +266,15 @@ class Table:
         """Refuse the keys that nobody took."""
         for key in self.content:
             if key not in self.known:
-                self.wrong(key, f"unknown key; allowed are {', '.join(sorted(self.known))}")
+                self.wrong(key, f"unknown key; allowed are {', '.join(map(as_key, sorted(self.known)))}")
 
     def wrong(self, key: str, why: str) -> NoReturn:
         raise CourseError(f"{self.path}: {self.prefix}{key}: {why}.")
+
+
+def as_key(name: str) -> str:
+    """As TOML wants it written: a name with a dot in it, in quotes."""
+    return f'"{name}"' if "." in name else name
 
 
 def text(value: object) -> str:
@@ -266,6 +287,13 @@ def texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise Wrong("a list of texts")
+
+
+def languages(value: object) -> tuple[str, ...]:
+    known = texts(value)
+    if ENGLISH in known and all(language in LANGUAGES for language in known):
+        return known
+    raise Wrong(f'a list of languages, "{ENGLISH}" among them; known are {", ".join(LANGUAGES)}')
 
 
 def between(low: int, high: int) -> Callable[[object], int]:

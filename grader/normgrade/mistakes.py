@@ -43,7 +43,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 
 def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
-    name, says = entry.take("name", text), entry.take("says", text)
+    name, says = entry.take("name", text), entry.spoken("says", text)
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):

@@ -18,6 +18,7 @@ from typing import Protocol
 from normgrade.control import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 from normgrade.course import Limits
 from normgrade.errors import GraderError
+from normgrade.language import VARIABLE, spoken
 from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
 from normgrade.sandbox import AUTO, Standing, at_least
 from normgrade.sandbox.process import Budget, Process
@@ -25,7 +26,14 @@ from normgrade.sandbox.process import Budget, Process
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
 PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
-BOOTSTRAP = "import gc, sys; gc.disable(); sys.path[:0] = {paths!r}; from normgrade import {module}; {module}.main({arguments})"
+BOOTSTRAP = """
+import gc, sys
+gc.disable()
+sys.path[:0] = {paths!r}
+from normgrade import language, {module}
+language.inherit()
+{module}.main({arguments})
+"""
 
 
 def budget_of(limits: Limits) -> Budget:
@@ -209,6 +217,7 @@ def environment() -> dict[str, str]:
         "HOME": "/",
         "TMPDIR": tempfile.gettempdir(),
         "PYTHONHASHSEED": "0",
+        VARIABLE: spoken(),
         "CUDA_VISIBLE_DEVICES": "",
         "TORCHINDUCTOR_CACHE_DIR": "/",  # any folder that is there: parts of PyTorch want one when they are imported, and never write in it
         **dict.fromkeys(threads, "1"),

@@ -6,6 +6,7 @@ A suite is collected once and may then be run on any number of submissions: star
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
 from normgrade.errors import CourseError, GraderError
+from normgrade.language import ENGLISH, spoken
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.pattern import Step, by_size, pattern, steps_of
@@ -28,7 +30,7 @@ from normgrade.report import Check, Difference, Outcome
 from normgrade.setting import setting_of
 from normgrade.story import Story, build, call, evaluate, probe, reload, request, train
 
-__all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "zeros"]
+__all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "words", "zeros"]
 
 KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
 T = TypeVar("T")
@@ -140,6 +142,11 @@ def ones(*shape: int) -> np.ndarray:
 
 def zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape, dtype=np.float32)
+
+
+def words(english: str, **others: str) -> str:
+    """What an assertion tells the learner, in the language that is spoken: words("…", zh="…")."""
+    return others.get(spoken(), english)
 
 
 def agree(*story: Story) -> None:
@@ -279,7 +286,7 @@ def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
         points=mark(item, "points", 1),
         duration_s=duration_s,
         message=message,
-        hint=mark(item, "hint", "") if outcome is Outcome.FAILED else "",
+        hint=hint(item) if outcome is Outcome.FAILED else "",
         stdout="".join(dict.fromkeys(play.observation.stdout for play in run.plays)),
         differences=found,
     )
@@ -292,9 +299,34 @@ def mark(item: pytest.Item, name: str, default: Any) -> Any:
 
 
 def claim(item: pytest.Item) -> str:
-    """The first paragraph of the test's docstring, in one line."""
+    """What the test claims, in the language that is spoken or else in English."""
+    return claim_in(item, spoken()) or claim_in(item, ENGLISH)
+
+
+def claim_in(item: pytest.Item, language: str) -> str:
+    """The first paragraph of the test's docstring, in one line; in another language the paragraph that begins with its name, "zh: …"."""
     assert isinstance(item, pytest.Function)
-    return " ".join(cleandoc(item.obj.__doc__ or "").split("\n\n")[0].split())
+    first, *others = cleandoc(item.obj.__doc__ or "").split("\n\n")
+    if language == ENGLISH:
+        return joined(first)
+    return next((joined(other.removeprefix(f"{language}: ")) for other in others if other.startswith(f"{language}: ")), "")
+
+
+def joined(paragraph: str) -> str:
+    """In one line; Chinese has no spaces where lines break."""
+    return re.sub(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])", "", " ".join(paragraph.split()))
+
+
+def hint(item: pytest.Item) -> str:
+    return hint_in(item, spoken()) or hint_in(item, ENGLISH)
+
+
+def hint_in(item: pytest.Item, language: str) -> str:
+    """What the marker hint("…", zh="…") says in a language; nothing where there is none."""
+    found = item.get_closest_marker("hint")
+    if found is None:
+        return ""
+    return str(found.args[0] if language == ENGLISH else found.kwargs.get(language, ""))
 
 
 class Plugin:

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from normgrade.cores import Job, Tick, over_cores
-from normgrade.course import Exercise, read
+from normgrade.course import Course, Exercise, read
 from normgrade.grade import Desk, Options, at_desk, judgement, silent
 from normgrade.inspection import inspect_source
+from normgrade.language import LANGUAGES
 from normgrade.mistakes import Mistake, read_mistakes
 from normgrade.mutants import Mutant, mutants_of, read_accepted
 from normgrade.report import Check, Outcome, Report
 from normgrade.sandbox import TIERS
 from normgrade.suite import Result
+from normgrade.texts import missing_texts
 
 T = TypeVar("T")
 Problems = Iterator[str]
@@ -102,6 +104,11 @@ class Proof:
         right = [exercise.reference, *alternatives]
         yield check("contract", "Stub, reference and alternatives define what the contract names, by hand.", self.contract)
         yield check("points", f"The points of the suite sum to {exercise.points}.", self.points)
+        if len(languages := Course(exercise.course).settings.languages) > 1:
+            names = ", ".join(LANGUAGES[language] for language in languages)
+            yield check(
+                "texts", f"Every text for learners is there in each language of the course: {names}.", lambda: self.texts(languages)
+            )
         yield check("stub", "The untouched stub fails.", self.stub)
         yield check("right", f"The reference and {counted(len(alternatives), 'alternative')} pass.", lambda: self.right(right))
         yield check("wrong", f"{counted(len(mistakes), 'known mistake').capitalize()} fail.", lambda: self.wrong(mistakes))
@@ -116,6 +123,10 @@ class Proof:
         points = self.desk.suites[self.exercise.slug].points
         if points != self.exercise.points:
             yield f"They sum to {points}."
+
+    def texts(self, languages: Sequence[str]) -> Problems:
+        for language in languages:
+            yield from missing_texts(self.exercise, self.desk.suites[self.exercise.slug], language)
 
     def stub(self) -> Problems:
         results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])

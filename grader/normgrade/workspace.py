@@ -7,25 +7,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from normgrade.course import Course, Exercise, Table, read, text
+from normgrade.course import Course, Exercise, Table, Wrong, read, text
 from normgrade.errors import UsageError
 from normgrade.files import write_whole
+from normgrade.language import LANGUAGES
 
 MARK = "normgrade.toml"
 SETTINGS = """\
 # A workspace of normgrade: in this folder and below it, every command finds the submissions here.
 # What was tried is kept in .normgrade/progress.db.
 
+# lang = "zh"                        # English and Chinese are spoken; without this, your locale's
 # course = "path/to/another/course"
 """
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder, and what its `normgrade.toml` says: the course, where it is another than the one carried."""
+    """The folder, and what its `normgrade.toml` says: the course, where it is another than the one carried, and the language."""
 
     root: Path
     course: Path | None = None
+    language: str | None = None
 
     @classmethod
     def find(cls, start: Path | None = None) -> Workspace | None:
@@ -37,9 +40,9 @@ class Workspace:
     @classmethod
     def read(cls, root: Path) -> Workspace:
         table = Table.read(root / MARK)
-        course = table.take("course", text, None)
+        course, language = table.take("course", text, None), table.take("lang", known_language, None)
         table.finish()
-        return cls(root, None if course is None else root / course)
+        return cls(root, None if course is None else root / course, language)
 
     @property
     def kept(self) -> Path:
@@ -80,6 +83,12 @@ class Workspace:
         dated = self.kept / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
         others = (dated.with_stem(f"{dated.stem}-{number}") for number in range(2, 1000))
         return next(path for path in (dated, *others) if not path.exists())
+
+
+def known_language(value: object) -> str:
+    if value in LANGUAGES:
+        return str(value)
+    raise Wrong(" or ".join(f'"{language}"' for language in LANGUAGES))
 
 
 def new_workspace(folder: Path) -> Workspace:

@@ -70,6 +70,7 @@ def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.Mo
     """Run a command in an empty folder, on the tiny course: its exit code, and what it wrote to both streams, unwrapped."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+    monkeypatch.setenv("NORMGRADE_LANG", "en")
 
     def ran(*arguments: str) -> tuple[int, str, str]:
         code = cli.run(list(arguments))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import sys
+from collections.abc import Sequence
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +13,7 @@ import click
 
 from normgrade import __version__
 from normgrade.errors import GraderError, UsageError, did_you_mean
+from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 
 COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
@@ -28,13 +31,31 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command")
-        return command
+        return in_language(getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command"))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UsageError(f'No command named "{args[0]}".{did_you_mean(args[0], COMMANDS)} `normgrade --help` shows them all.')
         return super().resolve_command(context, args)
+
+
+def in_language(command: click.Command) -> click.Command:
+    """The command with its help in the language that is spoken, and the option that chooses one."""
+    command = copy(command)
+    command.help = _(command.help) if command.help else None
+    command.params = [*map(copy, command.params), lang_option]
+    for option in command.params:
+        if isinstance(option, click.Option) and option.help:
+            option.help = _(option.help)
+    return command
+
+
+lang_option = click.Option(
+    ["--lang"],
+    metavar="|".join(LANGUAGES),
+    expose_value=False,
+    help="The language to speak; by default that of normgrade.toml, or of your locale. Also NORMGRADE_LANG.",
+)  # language_of has read it, before anything was said
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -68,8 +89,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; its exit code."""
+    speak_here(ENGLISH)
     try:
-        result: Any = normgrade.main(arguments, prog_name="normgrade", standalone_mode=False)
+        speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
+        result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return USAGE
@@ -89,6 +112,33 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         return broken(error)
     return result if isinstance(result, int) else 0
+
+
+def speak_here(language: str) -> None:
+    """Have click speak the language, too: it asks gettext, which asks the environment."""
+    import gettext
+    import os
+
+    speak(language)
+    os.environ["LANGUAGE"] = language
+    gettext.bindtextdomain("normgrade", CATALOGUES)
+    gettext.textdomain("normgrade")
+
+
+def language_of(arguments: Sequence[str]) -> str:
+    """The one that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
+    import os
+
+    from normgrade.workspace import Workspace
+
+    asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
+    asked = next((each.removeprefix("--lang=") for each in arguments if each.startswith("--lang=")), asked)
+    if language := asked or os.environ.get(VARIABLE):
+        if language not in LANGUAGES:
+            raise UsageError(f'No language named "{language}". --lang and {VARIABLE} take {" or ".join(LANGUAGES)}.')
+        return language
+    workspace = Workspace.find()
+    return (workspace.language if workspace else None) or usual()
 
 
 def broken(error: Exception) -> int:

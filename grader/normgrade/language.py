@@ -1,0 +1,77 @@
+"""The language that normgrade speaks: English, as its sources do, or one that it has a catalogue for.
+
+Messages are marked with `_` and `n_` where they are written, and are translated there and then. `speak` comes first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
+ENGLISH = "en"
+LANGUAGES: Mapping[str, str] = MappingProxyType({ENGLISH: "English", "zh": "中文"})
+VARIABLE = "NORMGRADE_LANG"
+CATALOGUES = Path(__file__).with_name("locale")
+LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
+
+speaking: list[tuple[str, NullTranslations | None]] = [(ENGLISH, None)]
+
+
+def speak(language: str) -> None:
+    """Say everything from now on in this language, one of LANGUAGES."""
+    if language == ENGLISH:  # gettext is not even imported
+        speaking[:] = [(ENGLISH, None)]
+        return
+    from gettext import translation
+
+    speaking[:] = [(language, translation("normgrade", CATALOGUES, [language]))]
+
+
+def spoken() -> str:
+    return speaking[0][0]
+
+
+def inherit() -> None:
+    """Speak what the process speaks that has started this one."""
+    speak(os.environ[VARIABLE])
+
+
+def _(message: str, **values: Any) -> str:
+    """The message in the language that is spoken, with `{names}` filled in where there are values."""
+    catalogue = speaking[0][1]
+    said = message if catalogue is None else catalogue.gettext(message)
+    return said.format(**values) if values else said
+
+
+def n_(one: str, many: str, n: int, **values: Any) -> str:
+    """The message about one thing or about many; `{n}` is their number."""
+    catalogue = speaking[0][1]
+    said = (one if n == 1 else many) if catalogue is None else catalogue.ngettext(one, many, n)
+    return said.format(n=n, **values)
+
+
+def N_(message: str) -> str:
+    """The message itself, marked for translation where it is written before the language is known; `_` says it later."""
+    return message
+
+
+def usual(environment: Mapping[str, str] = os.environ) -> str:
+    """The language of the user's locale if it is one of ours, else English."""
+    name = windows_locale() if sys.platform == "win32" else next(filter(None, map(environment.get, LOCALE)), "")
+    language = name[:2].lower()
+    return language if language in LANGUAGES else ENGLISH
+
+
+def windows_locale() -> str:
+    """The language of the desktop: there are no variables that tell."""
+    import ctypes
+    import locale
+
+    return locale.windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")  # type: ignore[attr-defined]

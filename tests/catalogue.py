@@ -1,0 +1,119 @@
+"""Brings the catalogues in grader/normgrade/locale up to date: run it after a message was changed, then translate what is new.
+
+Messages are what `_`, `n_` and `N_` mark in the sources, what the commands say as their help, and what click says to its users. New ones
+are added without a translation, those that nothing says any more are dropped, and the catalogues are compiled.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+
+import click
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+import normgrade
+from normgrade import cli
+from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES
+
+SOURCES = Path(normgrade.__file__).parent
+KEYWORDS = {"_": None, "n_": (1, 2), "N_": None}
+CLICK = """
+Usage:
+Options
+Commands
+Error: {message}
+Try '{command} {option}' for help.
+Show this message and exit.
+Show the version and exit.
+Missing argument
+Missing option
+Missing command.
+No such option: {name}
+No such option {name!r}.
+Option {name!r} requires an argument.
+Option {name!r} does not take a value.
+Invalid value: {message}
+Invalid value for {param_hint}: {message}
+{value!r} is not a valid {number_type}.
+{value} is not in the range {range}.
+required
+[OPTIONS]
+""".strip().splitlines()  # what click says in its own words
+
+
+def messages() -> Catalog:
+    """Every message there is, none translated."""
+    catalogue = Catalog(project="normgrade", charset="utf-8", fuzzy=False)
+    for path, _, message, _, _ in extract_from_dir(SOURCES, [("**.py", "python")], keywords=KEYWORDS):
+        catalogue.add(message, locations=[(path, 0)])
+    for message in helps():
+        catalogue.add(message, locations=[("help", 0)])
+    for message in CLICK:
+        catalogue.add(message, locations=[("click", 0)])
+    return catalogue
+
+
+def helps() -> Iterator[str]:
+    """What the commands and their options say of themselves."""
+    commands = [getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command") for name in cli.COMMANDS]
+    yield cli.lang_option.help or ""
+    for command in (cli.normgrade, *commands):
+        yield cleandoc(command.help or "")
+        yield from (param.help for param in command.params if isinstance(param, click.Option) and param.help)
+
+
+def file_of(language: str, ending: str) -> Path:
+    return CATALOGUES / language / "LC_MESSAGES" / f"normgrade.{ending}"
+
+
+def updated(language: str) -> Catalog:
+    """The catalogue with the messages that there are now."""
+    path = file_of(language, "po")
+    old = read_po(io.BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
+    header = "# The messages of normgrade; tests/catalogue.py keeps the list of them."
+    new = Catalog(locale=language, project="normgrade", charset="utf-8", fuzzy=False, header_comment=header)
+    for message in messages():
+        if message.id:
+            known = old.get(message.id)
+            new.add(message.id, known.string if known else "", locations=message.locations)
+    return new
+
+
+def as_po(catalogue: Catalog) -> bytes:
+    file = io.BytesIO()
+    write_po(file, catalogue, width=0, sort_by_file=True, include_lineno=False, ignore_obsolete=True)
+    lines = file.getvalue().decode().splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(('"POT-Creation-Date', '"PO-Revision-Date', '"Generated-By'))).encode()
+
+
+def strings_of(message: Message) -> Sequence[str]:
+    """Its translation; of a message with a number, one for each form."""
+    return (message.string,) if isinstance(message.string, str) else message.string or ("",)
+
+
+def as_mo(catalogue: Catalog) -> bytes:
+    file = io.BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
+
+
+def main() -> None:
+    for language in LANGUAGES:
+        if language != ENGLISH:
+            catalogue = updated(language)
+            file_of(language, "po").parent.mkdir(parents=True, exist_ok=True)
+            file_of(language, "po").write_bytes(as_po(catalogue))
+            file_of(language, "mo").write_bytes(as_mo(read_po(io.BytesIO(as_po(catalogue)), locale=language)))
+            left = [message.id for message in catalogue if message.id and not all(strings_of(message))]
+            print(f"{language}: {len(catalogue)} messages, {len(left)} of them not translated", *map(repr, left), sep="\n  ")
+
+
+if __name__ == "__main__":
+    main()
