@@ -21,10 +21,14 @@ def batch(*shape):
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The constructor takes num_features, eps, momentum, affine, track_running_stats, in this order, and all but the first have defaults."
+    "The constructor takes num_features, eps, momentum, affine, track_running_stats, in this order, and all but the first have defaults.",
+    zh="构造函数依次接受 num_features、eps、momentum、affine、track_running_stats，除第一个外都有默认值。",
 )
 def test_build(observe):
-    """The layer can be built, with its arguments by position and by name, and is an nn.Module."""
+    """The layer can be built, with its arguments by position and by name, and is an nn.Module.
+
+    zh: 层可以构造，参数既能按位置也能按名字给出，而且它是 nn.Module。
+    """
     observe(build(3))
     observe(build(3, 1e-3, 0.2, False, False))
     observe(build(num_features=3, eps=1e-3, momentum=None, affine=True, track_running_stats=True))
@@ -32,28 +36,44 @@ def test_build(observe):
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("One mean and one variance per channel, over every other dimension together; the variance divided by n.")
+@pytest.mark.hint(
+    "One mean and one variance per channel, over every other dimension together; the variance divided by n.",
+    zh="每个通道一个均值、一个方差，在其余所有维上合起来计算；方差除以 n。",
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_training(agree, shape):
-    """In training every channel is normalised by the mean and the biased variance of the batch, then scaled and shifted."""
+    """In training every channel is normalised by the mean and the biased variance of the batch, then scaled and shifted.
+
+    zh: 训练时，每个通道用批的均值和有偏方差归一化，再缩放和平移。
+    """
     agree(build(3, eps=EPS, track_running_stats=False), train(batch(*shape)), train(batch(*shape)))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.")
+@pytest.mark.hint(
+    "In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.",
+    zh="评估时，在同一个公式里用滑动统计量代替批统计量，什么都不更新。",
+)
 def test_evaluation(agree):
-    """In evaluation the running statistics are used, so a single value per channel will do, and they stay as they are."""
+    """In evaluation the running statistics are used, so a single value per channel will do, and they stay as they are.
+
+    zh: 评估时使用滑动统计量，每个通道只有一个值也可以，滑动统计量保持不变。
+    """
     agree(build(3, eps=EPS), evaluate(batch(4, 3)), evaluate(batch(1, 3)), evaluate(batch(2, 3, 4, 5)))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and its default is 1e-5."
+    "The formula is (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, and its default is 1e-5.",
+    zh="公式是 (x − μ) / sqrt(σ² + eps)，训练和评估都一样：eps 在根号内，默认值是 1e-5。",
 )
 def test_eps(agree):
-    """Where the variance is as small as eps, eps decides: it is added to the variance, inside the root; its default is 1e-5."""
+    """Where the variance is as small as eps, eps decides: it is added to the variance, inside the root; its default is 1e-5.
+
+    zh: 方差与 eps 一样小时，eps 起决定作用：它加在方差上，在根号内；默认值是 1e-5。
+    """
     for eps, layer in ((1e-5, build(3)), (1e-3, build(3, eps=1e-3))):
         small = layer.filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
         agree(small, evaluate(batch(5, 3) * eps**0.5), train(batch(5, 3) * eps**0.5))
@@ -61,30 +81,43 @@ def test_eps(agree):
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("affine=False means neither weight nor bias; everything else stays.")
+@pytest.mark.hint(
+    "affine=False means neither weight nor bias; everything else stays.", zh="affine=False 表示既没有 weight 也没有 bias；其余一切照旧。"
+)
 def test_not_affine(agree):
-    """With affine=False the rest of the formula stays as it is."""
+    """With affine=False the rest of the formula stays as it is.
+
+    zh: affine=False 时，公式的其余部分不变。
+    """
     agree(build(3, eps=EPS, affine=False), train(batch(4, 3, 2)), evaluate(batch(4, 3, 2)))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "running ← (1 − momentum) · running + momentum · batch, with the unbiased variance: n − 1, where n counts all values of a channel."
+    "running ← (1 − momentum) · running + momentum · batch, with the unbiased variance: n − 1, where n counts all values of a channel.",
+    zh="running ← (1 − momentum) · running + momentum · batch，用无偏方差：除以 n − 1，n 是一个通道的全部数值个数。",
 )
 @pytest.mark.parametrize("shape", SHAPES)
 def test_running_statistics(agree, shape):
-    """The running statistics follow the batches by the momentum, with the unbiased variance."""
+    """The running statistics follow the batches by the momentum, with the unbiased variance.
+
+    zh: 滑动统计量按动量跟随每一批，其中的方差用无偏方差。
+    """
     agree(build(3, eps=EPS, momentum=0.3), train(batch(*shape)), train(batch(*shape) * 2 + 1), evaluate(batch(*shape)))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The default momentum is 0.1, the weight of the new batch. momentum=None means the mean over all batches: a weight of 1 / count."
+    "The default momentum is 0.1, the weight of the new batch. momentum=None means the mean over all batches: a weight of 1 / count.",
+    zh="momentum 默认为 0.1，是新批的权重。momentum=None 表示对所有批求平均：权重是 1 / 批数。",
 )
 def test_momentum(agree):
-    """The momentum is 0.1 unless said, 0 freezes the statistics, and None averages over all batches so far."""
+    """The momentum is 0.1 unless said, 0 freezes the statistics, and None averages over all batches so far.
+
+    zh: 动量默认为 0.1，取 0 时统计量冻结，取 None 时对至今所有批求平均。
+    """
     agree(build(3, EPS), train(batch(4, 3)), evaluate(batch(4, 3)))
     agree(build(3, EPS, 0.0), train(batch(4, 3)), evaluate(batch(4, 3)))
     start = build(3, eps=EPS, momentum=None).filled(running_mean=0.0, running_var=1.0, num_batches_tracked=0)
@@ -95,10 +128,14 @@ def test_momentum(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one is registered as None."
+    "weight, bias: parameters; running_mean, running_var, num_batches_tracked: buffers; a switched-off one is registered as None.",
+    zh="weight、bias 是参数；running_mean、running_var、num_batches_tracked 是缓冲区；关闭的项注册为 None。",
 )
 def test_new_layer(agree):
-    """A new layer's state dict has PyTorch's keys, shapes and initial values, and none for what is switched off."""
+    """A new layer's state dict has PyTorch's keys, shapes and initial values, and none for what is switched off.
+
+    zh: 新建的层，状态字典的键、形状和初值与 PyTorch 相同；关闭的项不在其中。
+    """
     agree(build(3))
     agree(build(5, affine=False))
     agree(build(5, track_running_stats=False))
@@ -106,9 +143,15 @@ def test_new_layer(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("num_batches_tracked is an integer buffer that grows by one at every training step, and only there.")
+@pytest.mark.hint(
+    "num_batches_tracked is an integer buffer that grows by one at every training step, and only there.",
+    zh="num_batches_tracked 是整数缓冲区，每个训练步加 1，其他时候不变。",
+)
 def test_counter(agree):
-    """The batches are counted in training, whatever the momentum, and not in evaluation."""
+    """The batches are counted in training, whatever the momentum, and not in evaluation.
+
+    zh: 训练时给批计数，与动量无关；评估时不计数。
+    """
     agree(build(3, EPS).watching("num_batches_tracked"), train(batch(4, 3)), evaluate(batch(4, 3)), train(batch(4, 3)))
     agree(build(3, EPS, 0.0).watching("num_batches_tracked"), train(batch(4, 3)))
 
@@ -116,10 +159,14 @@ def test_counter(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Only registered parameters and buffers travel through state_dict; without tracking the batch's own statistics are used always."
+    "Only registered parameters and buffers travel through state_dict; without tracking the batch's own statistics are used always.",
+    zh="只有注册过的参数和缓冲区随 state_dict 传递；不跟踪时，始终用批自己的统计量。",
 )
 def test_without_tracking_and_reloaded(agree):
-    """Without tracking, evaluation uses the batch's statistics too; a reloaded state dict restores the layer."""
+    """Without tracking, evaluation uses the batch's statistics too; a reloaded state dict restores the layer.
+
+    zh: 不跟踪时，评估也用批统计量；重新载入状态字典可以恢复这个层。
+    """
     agree(build(3, EPS, track_running_stats=False), train(batch(4, 3)), evaluate(batch(4, 3) * 2))
     agree(build(3, EPS, 0.3), train(batch(4, 3)), reload(), evaluate(batch(4, 3)), train(batch(4, 3)))
 
@@ -127,18 +174,28 @@ def test_without_tracking_and_reloaded(agree):
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "In training, mean and variance depend on x: differentiate through them. The running statistics carry no gradient at all."
+    "In training, mean and variance depend on x: differentiate through them. The running statistics carry no gradient at all.",
+    zh="训练时，均值和方差依赖于 x：要对它们求导。滑动统计量完全不带梯度。",
 )
 def test_gradients(agree):
-    """In training the gradients flow through the batch's statistics; the running ones carry none from one step to the next."""
+    """In training the gradients flow through the batch's statistics; the running ones carry none from one step to the next.
+
+    zh: 训练时，梯度流经批统计量；滑动统计量不会把梯度从一步带到下一步。
+    """
     agree(build(3, eps=EPS), train(batch(2, 3, 2)), train(batch(5, 3)), evaluate(batch(5, 3)))
 
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("Raise a ValueError in training when every channel has a single value, and for any number of dimensions but 2, 3 and 4.")
+@pytest.mark.hint(
+    "Raise a ValueError in training when every channel has a single value, and for any number of dimensions but 2, 3 and 4.",
+    zh="训练时每个通道都只有一个值，或维数不是 2、3、4 时，抛出 ValueError。",
+)
 def test_refusals(refuses):
-    """Training on one value per channel, and inputs of a rank that the layer does not know, are ValueErrors."""
+    """Training on one value per channel, and inputs of a rank that the layer does not know, are ValueErrors.
+
+    zh: 训练时每个通道只有一个值，或输入的维数不是层所支持的，都抛出 ValueError。
+    """
     refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 2, 1)))
     refuses(ValueError, build(3), train(randn(2, 3, 2, 2, 2)), legal=train(randn(2, 3, 2, 2)))
@@ -147,35 +204,59 @@ def test_refusals(refuses):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("A channel of equal numbers has variance 0: eps inside the root keeps the division, and its gradient, finite.")
+@pytest.mark.hint(
+    "A channel of equal numbers has variance 0: eps inside the root keeps the division, and its gradient, finite.",
+    zh="各数相等的通道方差为 0：根号内的 eps 使除法及其梯度保持有限。",
+)
 def test_constant_channels(agree):
-    """Channels of equal numbers become the bias, with finite gradients; two values per channel are enough to train."""
+    """Channels of equal numbers become the bias, with finite gradients; two values per channel are enough to train.
+
+    zh: 各数相等的通道变成 bias，梯度有限；每个通道有两个值就足以训练。
+    """
     agree(build(3, eps=EPS), train(uniform(0.5, 2.0, 1, 3) * ones(5, 1)), evaluate(batch(5, 3)))
     agree(build(3, eps=EPS), train(batch(1, 3, 2)))
 
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("`view` needs its numbers side by side in memory; `reshape`, or no reshaping at all, does not.")
+@pytest.mark.hint(
+    "`view` needs its numbers side by side in memory; `reshape`, or no reshaping at all, does not.",
+    zh="`view` 要求数据在内存中连续；`reshape` 没有这个要求，干脆不改变形状也行。",
+)
 def test_any_memory_layout(agree):
-    """Inputs that are not contiguous in memory are as good as any, and none is changed."""
+    """Inputs that are not contiguous in memory are as good as any, and none is changed.
+
+    zh: 内存不连续的输入也能正常处理，输入都不会被改动。
+    """
     agree(build(3, eps=EPS), train(batch(2, 3, 4, 5), scattered=True), evaluate(batch(2, 3, 5), scattered=True))
 
 
 @pytest.mark.kind("stability")
 @pytest.mark.points(1)
-@pytest.mark.hint("Right formula, unstable arithmetic: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.")
+@pytest.mark.hint(
+    "Right formula, unstable arithmetic: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.",
+    zh="公式没错，算术不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
+)
 def test_large_offset(agree):
-    """A mean that is large beside the deviation leaves the result intact."""
+    """A mean that is large beside the deviation leaves the result intact.
+
+    zh: 均值相对标准差很大时，结果依然准确。
+    """
     agree(build(3), train(randn(8, 3, 2, 4) + 1000), train(randn(8, 3) - 1000))
     agree(build(3), train(randn(8, 3, 2, 4) + 10000))
 
 
 @pytest.mark.kind("precision")
 @pytest.mark.points(1)
-@pytest.mark.hint("Compute the statistics in float32, whatever comes in; cast the result back to the input's dtype.")
+@pytest.mark.hint(
+    "Compute the statistics in float32, whatever comes in; cast the result back to the input's dtype.",
+    zh="无论输入是什么，都在 float32 中计算统计量；结果再转回输入的 dtype。",
+)
 def test_half_precision(agree):
-    """Half-precision input is normalised with float32 statistics, in training and evaluation, and comes back in its own dtype."""
+    """Half-precision input is normalised with float32 statistics, in training and evaluation, and comes back in its own dtype.
+
+    zh: 训练和评估时，半精度输入都用 float32 的统计量归一化，输出仍是输入的 dtype。
+    """
     layer = build(3, EPS, 0.3)
     agree(layer, train(randn(16, 3, 4) * 300, "float16"), evaluate(randn(16, 3, 4), "float16"))
     agree(build(3), train(randn(16, 3, 4) * 1e-3, "float16"))

@@ -44,10 +44,16 @@ def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("The four results are attributes. With one side alone α = (2N)^(1/4) and β = (8N)^(−1/4); the other side's are None.")
+@pytest.mark.hint(
+    "The four results are attributes. With one side alone α = (2N)^(1/4) and β = (8N)^(−1/4); the other side's are None.",
+    zh="四个结果都是属性。只有一侧时 α = (2N)^(1/4)，β = (8N)^(−1/4)；另一侧的为 None。",
+)
 @pytest.mark.parametrize("side", ["encoder_layers", "decoder_layers"])
 def test_one_side(agree, side):
-    """With an encoder or a decoder alone, α and β follow from its number of layers, and the absent side's are None."""
+    """With an encoder or a decoder alone, α and β follow from its number of layers, and the absent side's are None.
+
+    zh: 只有编码器或只有解码器时，α 和 β 由它的层数决定，不存在的一侧为 None。
+    """
     agree(probe("coefficients", **{side: 12}))
     agree(probe("coefficients", **{side: 18}))
     agree(probe("coefficients", **{side: 1}))
@@ -55,19 +61,31 @@ def test_one_side(agree, side):
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("With both sides the encoder has 0.81 · r and 0.87 / r with r = (N⁴M)^(1/16), the decoder fourth roots of 3M and 12M.")
+@pytest.mark.hint(
+    "With both sides the encoder has 0.81 · r and 0.87 / r with r = (N⁴M)^(1/16), the decoder fourth roots of 3M and 12M.",
+    zh="两侧都有时，编码器的系数是 0.81 · r 和 0.87 / r，其中 r = (N⁴M)^(1/16)；解码器的系数来自 3M 和 12M 的四次方根。",
+)
 @pytest.mark.parametrize(("encoder_layers", "decoder_layers"), [(24, 12), (3, 18), (6, 6)])
 def test_both_sides(agree, encoder_layers, decoder_layers):
-    """With an encoder and a decoder, both sides have the coefficients that belong to the two together."""
+    """With an encoder and a decoder, both sides have the coefficients that belong to the two together.
+
+    zh: 编码器和解码器都有时，两侧的系数由两者共同决定。
+    """
     agree(probe("coefficients", encoder_layers=encoder_layers, decoder_layers=decoder_layers))
     agree(probe("coefficients", by_place=[decoder_layers, encoder_layers + 1]))
 
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("Both arguments default to 0; where a side has no layers, its two fields are None, and they are there all the same.")
+@pytest.mark.hint(
+    "Both arguments default to 0; where a side has no layers, its two fields are None, and they are there all the same.",
+    zh="两个参数都默认为 0；没有层的一侧，两个字段为 None，但字段照样存在。",
+)
 def test_no_layers(agree):
-    """No layers on either side give four fields that are None."""
+    """No layers on either side give four fields that are None.
+
+    zh: 两侧都没有层时，得到四个为 None 的字段。
+    """
     agree(probe("coefficients"))
     agree(probe("coefficients", encoder_layers=0, decoder_layers=0))
     agree(probe("coefficients", by_place=[0, 5]))
@@ -75,71 +93,119 @@ def test_no_layers(agree):
 
 @pytest.mark.kind("stability")
 @pytest.mark.points(1)
-@pytest.mark.hint("The formula is the same as ever. If this alone fails: a 64-bit integer is too short for N⁴M; Python's own are not.")
+@pytest.mark.hint(
+    "The formula is the same as ever. If this alone fails: a 64-bit integer is too short for N⁴M; Python's own are not.",
+    zh="公式与平时相同。如果只有这一项失败：64 位整数装不下 N⁴M，Python 自己的整数装得下。",
+)
 def test_very_deep(agree):
-    """Ten thousand layers on both sides are as good as ten."""
+    """Ten thousand layers on both sides are as good as ten.
+
+    zh: 两侧都有上万层时，结果和只有十层时一样正确。
+    """
     agree(probe("coefficients", encoder_layers=10_000, decoder_layers=20_000))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("y = LN(α · x + F(x)): α scales the skip alone, the sublayer sees x as it is, and the norm is applied to the sum.")
+@pytest.mark.hint(
+    "y = LN(α · x + F(x)): α scales the skip alone, the sublayer sees x as it is, and the norm is applied to the sum.",
+    zh="y = LN(α · x + F(x))：α 只缩放跳跃连接，子层看到的是 x 本身，归一化作用于和。",
+)
 @pytest.mark.parametrize("shape", [(4, 7), (2, 3, 5)])
 def test_block(agree, shape):
-    """The block adds the sublayer's output to α times its input, and normalises the sum."""
+    """The block adds the sublayer's output to α times its input, and normalises the sum.
+
+    zh: 块把子层的输出与 α 倍的输入相加，再对和做归一化。
+    """
     agree(block(*shape))
     agree(block(*shape, hidden=9, alpha=0.4, scattered=True))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("Call the sublayer once, with x itself. A plain function fits in an attribute, and in no ModuleList.")
+@pytest.mark.hint(
+    "Call the sublayer once, with x itself. A plain function fits in an attribute, and in no ModuleList.",
+    zh="只调用子层一次，传入 x 本身。普通函数可以存为属性，但放不进 ModuleList。",
+)
 def test_function_as_sublayer(agree):
-    """The sublayer may be a plain function; it is called once, with x as it is."""
+    """The sublayer may be a plain function; it is called once, with x as it is.
+
+    zh: 子层可以是普通函数；它只被调用一次，收到的是 x 本身。
+    """
     x, weight = rows(2, 5, 7), randn(7, 7) / 7**0.5
     agree(probe("block_around_function", x=x, alpha=ALPHA, weight=weight, norm=norm(7), upstream=randn(2, 5, 7)))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("The norm is torch.nn.LayerNorm(dim) as PyTorch makes it, of α · x + F(x). On small numbers its eps of 1e-5 shows.")
+@pytest.mark.hint(
+    "The norm is torch.nn.LayerNorm(dim) as PyTorch makes it, of α · x + F(x). On small numbers its eps of 1e-5 shows.",
+    zh="归一化层就是 PyTorch 默认的 torch.nn.LayerNorm(dim)，作用于 α · x + F(x)。数值很小时，它的 eps（1e-5）就显出作用。",
+)
 def test_small_input(agree):
-    """Where the variance is as small as the norm's eps of 1e-5, eps decides."""
+    """Where the variance is as small as the norm's eps of 1e-5, eps decides.
+
+    zh: 方差小到与归一化层的 eps（1e-5）相当时，结果由 eps 决定。
+    """
     agree(block(6, 8, scale=1e-3))
     agree(block(5, 8, scale=5e-3, alpha=1.0))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("self.norm = torch.nn.LayerNorm(dim) and self.sublayer = sublayer are all that learns; α is a plain number.")
+@pytest.mark.hint(
+    "self.norm = torch.nn.LayerNorm(dim) and self.sublayer = sublayer are all that learns; α is a plain number.",
+    zh="会学习的只有 self.norm = torch.nn.LayerNorm(dim) 和 self.sublayer = sublayer；α 是普通的数。",
+)
 def test_new_block(agree):
-    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else."""
+    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else.
+
+    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，此外没有可学习的量。
+    """
     agree(probe("new_block", dim=7, hidden=5, alpha=ALPHA))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("train() and eval() reach a sublayer that is an attribute of the block; the block's own formula stays.")
+@pytest.mark.hint(
+    "train() and eval() reach a sublayer that is an attribute of the block; the block's own formula stays.",
+    zh="子层是块的属性时，train() 和 eval() 就能传到它；块自己的公式不变。",
+)
 def test_modes(agree):
-    """Evaluation computes what training computes, and puts the sublayer into evaluation mode too."""
+    """Evaluation computes what training computes, and puts the sublayer into evaluation mode too.
+
+    zh: 评估与训练的计算相同，并且让子层也进入评估模式。
+    """
     agree(block(4, 6, training=False))
     agree(block(4, 6, training=True))
 
 
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
-@pytest.mark.hint("The gradient reaches x through the skip, α times as strong, and through the sublayer; it reaches every parameter, too.")
+@pytest.mark.hint(
+    "The gradient reaches x through the skip, α times as strong, and through the sublayer; it reaches every parameter, too.",
+    zh="梯度经跳跃连接（乘以 α）和子层到达 x，也到达每一个参数。",
+)
 def test_gradients(agree):
-    """The gradients flow through the skip and the sublayer, and reach the input, the norm and the sublayer's parameters."""
+    """The gradients flow through the skip and the sublayer, and reach the input, the norm and the sublayer's parameters.
+
+    zh: 梯度流经跳跃连接和子层，到达输入、归一化层和子层的参数。
+    """
     agree(block(5, 3, hidden=4))
     agree(block(2, 4, 9, hidden=3, alpha=1.5, training=False))
 
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("Write α · x + F(x) as a new tensor: `+=`, add_ or mul_ on what the sublayer returned may change the caller's x.")
+@pytest.mark.hint(
+    "Write α · x + F(x) as a new tensor: `+=`, add_ or mul_ on what the sublayer returned may change the caller's x.",
+    zh="把 α · x + F(x) 写成新张量：对子层返回的张量用 `+=`、add_ 或 mul_，可能会改动调用者的 x。",
+)
 def test_sublayer_that_returns_its_input(agree):
-    """A sublayer may return the tensor it was given, and rows may be constant; the input is left alone."""
+    """A sublayer may return the tensor it was given, and rows may be constant; the input is left alone.
+
+    zh: 子层可以直接返回传给它的张量，输入的行可以是常数行；输入保持不变。
+    """
     agree(probe("block_around_identity", x=rows(3, 8) * 1e-3, alpha=ALPHA, norm=norm(8), upstream=randn(3, 8)))
     constant = uniform(0.5, 2.0, 5, 1) * ones(1, 8)
     agree(probe("block_around_identity", x=constant, alpha=ALPHA, norm=norm(8), upstream=randn(5, 8)))
@@ -147,34 +213,58 @@ def test_sublayer_that_returns_its_input(agree):
 
 @pytest.mark.kind("precision")
 @pytest.mark.points(1)
-@pytest.mark.hint("Nothing needs widening by hand: torch.nn.LayerNorm computes its statistics in float32 and returns what came in.")
+@pytest.mark.hint(
+    "Nothing needs widening by hand: torch.nn.LayerNorm computes its statistics in float32 and returns what came in.",
+    zh="不必自己提升精度：torch.nn.LayerNorm 在 float32 中计算统计量，并以输入的类型返回。",
+)
 def test_half_precision(agree):
-    """A block in half precision returns half precision, and is right."""
+    """A block in half precision returns half precision, and is right.
+
+    zh: 半精度的块返回半精度的结果，而且正确。
+    """
     agree(probe("half_block", x=randn(6, 32) * 300, alpha=ALPHA, dtype="float16"))
     agree(probe("half_block", x=randn(6, 32), alpha=ALPHA, dtype="bfloat16"))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("Xavier's spread is gain · √(2 / (in + out)): the gain is β for value, out, fc1 and fc2, and 1 for query and key.")
+@pytest.mark.hint(
+    "Xavier's spread is gain · √(2 / (in + out)): the gain is β for value, out, fc1 and fc2, and 1 for query and key.",
+    zh="Xavier 的标准差是 gain · √(2 / (in + out))：value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1。",
+)
 @pytest.mark.parametrize(("sizes", "beta"), [(SIZES, 0.3), (OTHER_SIZES, 1.6)])
 def test_initial_weights(agree, sizes, beta):
-    """The initial weights are Xavier's, centred at 0, with a gain of β for value, out, fc1 and fc2 and of 1 for query and key."""
+    """The initial weights are Xavier's, centred at 0, with a gain of β for value, out, fc1 and fc2 and of 1 for query and key.
+
+    zh: 初始权重服从 Xavier 分布，以 0 为中心，value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1。
+    """
     agree(probe("initial_weights", sizes=sizes, beta=beta))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Set every bias to zero where there is one; a Linear made with bias=False has None there.")
+@pytest.mark.hint(
+    "Set every bias to zero where there is one; a Linear made with bias=False has None there.",
+    zh="有偏置的都置零；用 bias=False 构造的 Linear，其 bias 为 None。",
+)
 def test_initial_biases(agree):
-    """All biases become zero, and a Linear without one is as good as any."""
+    """All biases become zero, and a Linear without one is as good as any.
+
+    zh: 所有偏置都变为零；没有偏置的 Linear 同样可用。
+    """
     agree(probe("initial_biases", sizes=SMALL_SIZES, biased=["query", "value", "fc1"], beta=0.3))
     agree(probe("initial_biases", sizes=SMALL_SIZES, biased=["key", "out", "fc2"], beta=0.3))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Write into the parameters that are there, as the functions of torch.nn.init do: an optimiser may already hold them.")
+@pytest.mark.hint(
+    "Write into the parameters that are there, as the functions of torch.nn.init do: an optimiser may already hold them.",
+    zh="像 torch.nn.init 的函数那样写进已有的参数：优化器可能已经持有它们。",
+)
 def test_in_place(agree):
-    """Initialisation changes the parameters in place; they stay the same objects and go on learning."""
+    """Initialisation changes the parameters in place; they stay the same objects and go on learning.
+
+    zh: 初始化原地修改参数；它们仍是原来的对象，并继续学习。
+    """
     agree(probe("after_init", sizes=SMALL_SIZES, beta=0.3))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from normgrade.suite import probe, randn, uniform
+from normgrade.suite import probe, randn, uniform, words
 
 FAST = (3.0, 1.0, 0.5, 0.2)  # 30 iterations bring what is not the first vector down to 3⁻⁶⁰ of it
 SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
@@ -87,63 +87,98 @@ def evaluate(times=1):
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape."
+    "`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape.",
+    zh="`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` 必须可用，并且权重的形状不变。",
 )
 def test_build(observe):
-    """It can be built, with its arguments by position and by name, and parametrises the weight of a layer."""
+    """It can be built, with its arguments by position and by name, and parametrises the weight of a layer.
+
+    zh: 可以构造出来，参数按位置或按名字传都行，并且能参数化一个层的权重。
+    """
     known = factors(4, 3)
     observe(story(known, train(CONVERGED), args=[2, 1e-12]))
     weight = observe(story(known, train(CONVERGED), kwargs={"n_power_iterations": 2, "eps": 1e-12}))["step 1 · weight"]
-    assert weight.dtype == "float32", f"the weight should stay float32, but became {weight.dtype}"
-    assert weight.values.shape == (4, 3), f"the weight should keep its shape (4, 3), but got {weight.values.shape}"
+    assert weight.dtype == "float32", words(
+        f"the weight should stay float32, but became {weight.dtype}", zh=f"权重应保持 float32，却变成了 {weight.dtype}"
+    )
+    assert weight.values.shape == (4, 3), words(
+        f"the weight should keep its shape (4, 3), but got {weight.values.shape}",
+        zh=f"权重应保持形状 (4, 3)，却变成了 {weight.values.shape}",
+    )
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "σ is the largest singular value of the weight as a matrix of shape (out, rest): a single number that all of it is divided by."
+    "σ is the largest singular value of the weight as a matrix of shape (out, rest): a single number that all of it is divided by.",
+    zh="σ 是权重作为形状 (out, rest) 的矩阵时的最大奇异值：只是一个数，整个权重都除以它。",
 )
 @pytest.mark.parametrize("shape", SHAPES)
 def test_training(agree, shape):
-    """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors."""
+    """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors.
+
+    zh: 训练模式下多次前向之后，权重除以的是它的最大奇异值，u 和 v 是它的奇异向量。
+    """
     agree(story(factors(*shape), train(CONVERGED), watch=["weight", "u vᵀ", "length of u", "length of v"]))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension."
+    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension.",
+    zh="weight.reshape(weight.shape[0], -1) 能把任意维数的权重变成矩阵，把一维的变成一列。",
 )
 def test_one_and_three_dimensions(agree):
-    """A weight of one dimension is a column and is divided by its length; one of three is flattened as one of four is."""
+    """A weight of one dimension is a column and is divided by its length; one of three is flattened as one of four is.
+
+    zh: 一维权重看作一列，除以它的长度；三维权重与四维的一样展平。
+    """
     agree(story(factors(6), train(2)))
     agree(story(factors(6, 2, 4), train(CONVERGED)))
 
 
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
-@pytest.mark.hint("In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.")
+@pytest.mark.hint(
+    "In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.",
+    zh="评估时 σ = uᵀ W v，u 和 v 无论好坏都原样使用：它们就是训练留下的。",
+)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_evaluation(agree, shape):
-    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors."""
+    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors.
+
+    zh: 评估时权重除以 uᵀ W v，即使 u 和 v 离奇异向量还很远。
+    """
     known = factors(*shape, values=SLOW)
     agree(story(known, evaluate(), **start(known)))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("u (out,) and v (rest,) are buffers, registered under these names, and have length 1 from the start.")
+@pytest.mark.hint(
+    "u (out,) and v (rest,) are buffers, registered under these names, and have length 1 from the start.",
+    zh="u (out,) 和 v (rest,) 是缓冲区，以这两个名字注册，并且一开始长度就是 1。",
+)
 def test_new(agree):
-    """u and v are buffers with the right names and shapes, in the state dict, and unit vectors from the start."""
+    """u and v are buffers with the right names and shapes, in the state dict, and unit vectors from the start.
+
+    zh: u 和 v 是缓冲区，名字和形状正确，在状态字典中，并且一开始就是单位向量。
+    """
     for shape in ((6, 4), (3, 2, 4, 5), (5,)):
         agree(probe("new", weight=factors(*shape).weight))
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Iterate only where self.training is true. Evaluation reads u and v, and writes nothing.")
+@pytest.mark.hint(
+    "Iterate only where self.training is true. Evaluation reads u and v, and writes nothing.",
+    zh="只在 self.training 为真时迭代。评估只读 u 和 v，什么也不写。",
+)
 def test_evaluation_changes_nothing(agree):
-    """Evaluation leaves u, v and the original weight as they are, with and without gradients."""
+    """Evaluation leaves u, v and the original weight as they are, with and without gradients.
+
+    zh: 评估不改动 u、v 和原始权重，带不带梯度都一样。
+    """
     known = factors(4, 6, values=SLOW)
     watch = ["u left alone", "v left alone", "original weight left alone"]
     agree(story(known, evaluate(3), watch=watch, **start(known)))
@@ -157,19 +192,25 @@ def counted(observe, known, forwards, n=None, sign=1.0):
     done = forwards * (n or 1)
     seen = observe(story(known, train(forwards), watch=["σ"], kwargs=kwargs, u=known.u(a), v=sign * known.v(a)))["step 1 · σ"].values.item()
     low, high = known.estimate(a, 2 * done - 1, 2 * done), known.estimate(a, 2 * done, 2 * done + 1)
-    assert low * (1 - 1e-4) <= seen <= high * (1 + 1e-4), (
+    assert low * (1 - 1e-4) <= seen <= high * (1 + 1e-4), words(
         f"from given u and v, with {f'n_power_iterations={n}' if n else 'the default n_power_iterations'}, σ should be {low:.5g} after "
-        f"{forwards} forward{'s' if forwards > 1 else ''} in training, but is {seen:.5g}; {known.values[0]:.5g} is the limit"
+        f"{forwards} forward{'s' if forwards > 1 else ''} in training, but is {seen:.5g}; {known.values[0]:.5g} is the limit",
+        zh=f"从给定的 u 和 v 出发，{f'n_power_iterations={n} ' if n else 'n_power_iterations 取默认值'}时，"
+        f"训练模式下前向 {forwards} 次之后 σ 应为 {low:.5g}，实际为 {seen:.5g}；极限是 {known.values[0]:.5g}",
     )
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that."
+    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that.",
+    zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。",
 )
 def test_iterations(observe):
-    """A forward in training iterates n_power_iterations times, once unless said, and then takes σ from the new u and v."""
+    """A forward in training iterates n_power_iterations times, once unless said, and then takes σ from the new u and v.
+
+    zh: 训练时一次前向迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
+    """
     for n in (None, 2):
         counted(observe, factors(5, 7, values=SLOW), 1, n)
         counted(observe, factors(5, 7, values=SLOW), 1, n, sign=-1.0)
@@ -177,19 +218,29 @@ def test_iterations(observe):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Each forward goes on from the u and v that the one before has left: store both, and never start anew.")
+@pytest.mark.hint(
+    "Each forward goes on from the u and v that the one before has left: store both, and never start anew.",
+    zh="每次前向都从前一次留下的 u 和 v 继续：两者都要保存，绝不从头开始。",
+)
 def test_going_on(observe):
-    """The next forward in training goes on from the u and v that the last one left."""
+    """The next forward in training goes on from the u and v that the last one left.
+
+    zh: 训练时，下一次前向从上一次留下的 u 和 v 继续。
+    """
     counted(observe, factors(5, 7, values=SLOW), 3)
 
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "forward gets the weight as it is now: compute σ from that, leave the weight unchanged, and remember nothing but u and v."
+    "forward gets the weight as it is now: compute σ from that, leave the weight unchanged, and remember nothing but u and v.",
+    zh="forward 得到的是当前的权重：用它计算 σ，不要改动权重，除 u 和 v 之外什么也不要记。",
 )
 def test_changing_weight(agree):
-    """u and v follow a weight that changes, evaluation divides by the new σ as well, and the original weight is never written to."""
+    """u and v follow a weight that changes, evaluation divides by the new σ as well, and the original weight is never written to.
+
+    zh: u 和 v 跟随变化的权重，评估也除以新的 σ，并且从不写入原始权重。
+    """
     known, other = factors(6, 4), factors(6, 4, scale=0.2)
     watch = ["weight", "original weight left alone"]
     agree(story(known, train(CONVERGED), ("change", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
@@ -198,18 +249,30 @@ def test_changing_weight(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.")
+@pytest.mark.hint(
+    "Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.",
+    zh="缓冲区随状态字典保存，普通属性则不会：u 和 v 都要注册，并且只用它们计算 σ。",
+)
 def test_reloaded(agree):
-    """A state dict carries u and v: another layer that loads it evaluates as this one does."""
+    """A state dict carries u and v: another layer that loads it evaluates as this one does.
+
+    zh: 状态字典带有 u 和 v：另一个层加载它之后，评估结果与这个层相同。
+    """
     known, other = factors(4, 6, values=SLOW), factors(4, 6)
     agree(story(known, ("reload", 1), evaluate(), **start(known), other=other.weight))
 
 
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
-@pytest.mark.hint("weight / σ depends on the weight twice: σ = uᵀ W v has the gradient u vᵀ. Keep detach and no_grad away from it.")
+@pytest.mark.hint(
+    "weight / σ depends on the weight twice: σ = uᵀ W v has the gradient u vᵀ. Keep detach and no_grad away from it.",
+    zh="weight / σ 在两处依赖于权重：σ = uᵀ W v 的梯度是 u vᵀ。不要对它用 detach 和 no_grad。",
+)
 def test_gradients(agree):
-    """The gradient flows through σ = uᵀ W v as well, in training and in evaluation, to the original weight."""
+    """The gradient flows through σ = uᵀ W v as well, in training and in evaluation, to the original weight.
+
+    zh: 训练和评估时，梯度也流过 σ = uᵀ W v，到达原始权重。
+    """
     known = factors(3, 2, 4, 5)
     first = np.eye(len(known.values))[0]
     watch = ["weight", "gradient of the original weight"]
@@ -220,9 +283,15 @@ def test_gradients(agree):
 
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
-@pytest.mark.hint("The iteration is no part of the gradient: run it under torch.no_grad(), and let only σ = uᵀ W v depend on the weight.")
+@pytest.mark.hint(
+    "The iteration is no part of the gradient: run it under torch.no_grad(), and let only σ = uᵀ W v depend on the weight.",
+    zh="迭代不参与梯度：在 torch.no_grad() 之下进行，只让 σ = uᵀ W v 依赖于权重。",
+)
 def test_constant_vectors(agree):
-    """u and v are constants to the gradient: training gives the gradient that evaluation gives with the same u and v."""
+    """u and v are constants to the gradient: training gives the gradient that evaluation gives with the same u and v.
+
+    zh: u 和 v 对梯度来说是常数：u 和 v 相同时，训练与评估给出相同的梯度。
+    """
     known = factors(4, 6, values=SLOW)
     agree(probe("both_modes", weight=known.weight, **start(known), upstream=even(known)))
 
@@ -230,20 +299,29 @@ def test_constant_vectors(agree):
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The first forward's graph holds on to its u and v: the second one must not write into their memory. Assign new tensors, or clone."
+    "The first forward's graph holds on to its u and v: the second one must not write into their memory. Assign new tensors, or clone.",
+    zh="第一次前向的计算图还保留着它的 u 和 v：第二次不能写入它们的内存。应赋新张量，或用 clone。",
 )
 def test_two_forwards(agree):
-    """Two forwards may come before one backward pass; each has the gradient that belongs to its own u and v."""
+    """Two forwards may come before one backward pass; each has the gradient that belongs to its own u and v.
+
+    zh: 一次反向之前可以有两次前向；每一次的梯度都对应它自己的 u 和 v。
+    """
     known = factors(4, 6, values=SLOW)
     agree(probe("two_readings", weight=known.weight, **start(known), upstream=even(known)))
 
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("In __init__: if n_power_iterations < 1, raise a ValueError.")
+@pytest.mark.hint(
+    "In __init__: if n_power_iterations < 1, raise a ValueError.", zh="在 __init__ 中：如果 n_power_iterations < 1，抛出 ValueError。"
+)
 @pytest.mark.parametrize("n", [0, -1])
 def test_refusals(refuses, n):
-    """Fewer than one iteration is a ValueError when the parametrisation is built."""
+    """Fewer than one iteration is a ValueError when the parametrisation is built.
+
+    zh: 构造参数化时，迭代次数小于 1 会抛出 ValueError。
+    """
     known = factors(4, 3)
     built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
     refuses(ValueError, built[0], legal=built[1])
@@ -252,10 +330,14 @@ def test_refusals(refuses, n):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not."
+    "Nothing is special about one row, one column or one number; `view` needs its numbers side by side in memory, `reshape` does not.",
+    zh="一行、一列或一个数都没有特殊之处；`view` 要求数据在内存中紧挨着，`reshape` 不要求。",
 )
 def test_odd_weights(agree):
-    """One row, one column or one negative number will do, and the weight need not be contiguous in memory."""
+    """One row, one column or one negative number will do, and the weight need not be contiguous in memory.
+
+    zh: 只有一行、一列或一个负数的权重也可以，权重在内存中也不必连续。
+    """
     agree(story(factors(1, 5), train(2), evaluate()))
     agree(story(factors(5, 1), train(2), evaluate()))
     agree(probe("story", weight=-uniform(0.5, 2.0, 1, 1), actions=[["train", 1], ["evaluate", 1]], watch=["weight"]))
@@ -264,9 +346,15 @@ def test_odd_weights(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
-@pytest.mark.hint("A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.")
+@pytest.mark.hint(
+    "A vector is divided by max(‖·‖, eps), or by ‖·‖ + eps: eps appears there and nowhere else, and its default is 1e-12.",
+    zh="向量除以 max(‖·‖, eps) 或 ‖·‖ + eps：eps 只出现在这里，默认值为 1e-12。",
+)
 def test_eps(agree, observe):
-    """eps guards the lengths of u and v against zero, and only these: σ is left as it is; the default is 1e-12."""
+    """eps guards the lengths of u and v against zero, and only these: σ is left as it is; the default is 1e-12.
+
+    zh: eps 防止 u 和 v 的长度为零，也只用于此：σ 保持原样；默认值为 1e-12。
+    """
     known = factors(4, 6, scale=0.1)
     agree(story(known, evaluate(), kwargs={"eps": 0.5}, **start(known)))
     agree(story(factors(4, 6, scale=0.0), train(), watch=["u and v are finite"]))
@@ -278,17 +366,27 @@ def test_eps(agree, observe):
         place = "length of u × length of v"
         return observe(story(shrunk, train(), watch=[place], kwargs=kwargs, **given))[f"step 1 · {place}"].values.item()
 
-    assert lengths(1.0, eps=1e8) < 1e-6, "with eps=1e8, far above every length, u and v should come out much shorter than 1, but do not"
+    assert lengths(1.0, eps=1e8) < 1e-6, words(
+        "with eps=1e8, far above every length, u and v should come out much shorter than 1, but do not",
+        zh="eps=1e8 远大于所有长度，u 和 v 的长度应远小于 1，实际却不是",
+    )
     default, said = lengths(1e-19), lengths(1e-19, eps=1e-12)
-    assert abs(default - said) <= 1e-4 * said, "with a weight far below eps, the default eps leads to other u and v than eps=1e-12"
+    assert abs(default - said) <= 1e-4 * said, words(
+        "with a weight far below eps, the default eps leads to other u and v than eps=1e-12",
+        zh="权重远小于 eps 时，默认的 eps 得到的 u 和 v 与 eps=1e-12 得到的不同",
+    )
 
 
 @pytest.mark.kind("stability")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "u and v are shortened to length 1 in every iteration, so neither the scale of the weight nor the number of forwards matters."
+    "u and v are shortened to length 1 in every iteration, so neither the scale of the weight nor the number of forwards matters.",
+    zh="每次迭代都把 u 和 v 的长度缩到 1，所以权重的大小和前向的次数都不影响结果。",
 )
 def test_any_scale(agree):
-    """Very small and very large weights, and very many forwards, give the same as any."""
+    """Very small and very large weights, and very many forwards, give the same as any.
+
+    zh: 权重很小、很大，或前向次数很多，结果都一样。
+    """
     for scale, times in ((1e-5, CONVERGED), (1e6, CONVERGED), (1.0, 40)):
         agree(story(factors(4, 6, scale=scale), train(times), evaluate(), watch=["weight", "length of u", "length of v"]))
