@@ -133,7 +133,8 @@ def test_momentum(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Parameters: weight (ones) and bias (zeros) of shape (C,), mean_weight, var_weight of shape (3,), ones. Buffers: running_mean, zeros, running_var, ones.",
+    "Parameters: weight (ones) and bias (zeros) of shape (C,), mean_weight and var_weight (ones) of shape (3,). Buffers: running_mean "
+    "(zeros), running_var (ones).",
     zh="参数：形状为 (C,) 的 weight、bias，形状为 (3,) 且全为 1 的 mean_weight、var_weight。"
     "缓冲区：全为 0 的 running_mean，全为 1 的 running_var。",
 )
