@@ -71,7 +71,17 @@ def inspected_only(submission: Submission, inspection: Inspection, options: Opti
     """The report on a file of which nothing was run."""
     outcome = Outcome.FAILED if inspection.started else Outcome.NOT_STARTED
     exercise = submission.exercise
-    return Report(exercise.slug, submission.name, outcome, exercise.points, NOTHING_RAN, options.seed, 0.0, inspection.findings)
+    return Report(
+        exercise=exercise.slug,
+        submission=submission.name,
+        outcome=outcome,
+        possible=exercise.points,
+        sandbox=NOTHING_RAN,
+        seed=options.seed,
+        duration_s=0.0,
+        findings=inspection.findings,
+        source=inspection.source or "",
+    )
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,7 @@ class Desk:
             findings=inspection.findings,
             checks=checks,
             lost=standing.loses,
+            source=inspection.source,
         )
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report

@@ -76,6 +76,7 @@ class Check:
     hint: str = ""
     stdout: str = ""
     differences: tuple[Difference, ...] = ()
+    lines: tuple[int, ...] = ()  # of the submission, where it raised something
 
     @property
     def earned(self) -> int:
@@ -107,6 +108,7 @@ class Report:
     checks: tuple[Check, ...] = ()
     lost: tuple[str, ...] = ()  # what the walls did not keep the code from, "files: …"
     withheld: int = 0  # points earned by checks that the course does not reveal
+    source: str = ""  # what was graded
 
     @property
     def earned(self) -> int:

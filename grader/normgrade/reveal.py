@@ -23,4 +23,4 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
 
 def without_values(check: Check) -> Check:
     """A check of which only claim and outcome are told: messages, hints and printed output may all carry values."""
-    return replace(check, message="", hint="", stdout="", differences=())
+    return replace(check, message="", hint="", stdout="", differences=(), lines=())

@@ -289,8 +289,15 @@ def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
         hint=hint(item) if outcome is Outcome.FAILED else "",
         stdout="".join(dict.fromkeys(play.observation.stdout for play in run.plays)),
         differences=found,
+        lines=lines_raised(run.plays) if outcome is Outcome.FAILED else (),
     )
     return Result(check, tuple(run.plays))
+
+
+def lines_raised(plays: Sequence[Play]) -> tuple[int, ...]:
+    """The lines of the submission in which it raised what it should not have."""
+    unexpected = [play.observation.error for play in plays if play.refusal is None and play.observation.error is not None]
+    return tuple(dict.fromkeys(frame.line for error in unexpected for frame in error.frames))
 
 
 def mark(item: pytest.Item, name: str, default: Any) -> Any:

@@ -44,4 +44,10 @@ def as_junit(reports: Sequence[Report]) -> str:
     return render_junit(reports)
 
 
-FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit})
+def as_html(reports: Sequence[Report]) -> str:
+    from normgrade.render.html import render_html
+
+    return render_html(reports)
+
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit, "html": as_html})

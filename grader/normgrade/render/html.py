@@ -1,0 +1,322 @@
+"""Reports as a picture: one file that needs nothing else, for a browser, a notebook, a printer."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from normgrade.language import _, n_, spoken
+from normgrade.render import heatmap
+from normgrade.render.cases import Cases, grouped
+from normgrade.render.markup import as_html, put, tag
+from normgrade.render.numbers import as_pair, sides
+from normgrade.render.terminal import CLAIMS, MARKS, cells_of, which_cases
+from normgrade.render.wording import (
+    bounded,
+    claim_of,
+    difference_in_words,
+    losses_in_words,
+    names_of,
+    next_step,
+    not_started,
+    one_line,
+    outcome_in_words,
+    score_in_words,
+    what_it_is,
+)
+from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+
+STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+LINES = 60  # of a message, or of what was printed
+DIFFERENCES = 12  # of a check, shown in full
+SOURCE_LINES = 2000
+
+
+def render_html(reports: Sequence[Report]) -> str:
+    """A whole page. It can load nothing and run nothing but its own script."""
+    policy = f"default-src 'none'; style-src '{digest(STYLE)}'; script-src '{digest(SCRIPT)}'; base-uri 'none'; form-action 'none'"
+    heading = title(reports)
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", heading),
+        tag("style", STYLE),
+    )
+    main = tag("main", tag("h1", heading), *parts(reports), class_="normgrade")
+    page = tag("html", head, tag("body", main, tag("script", SCRIPT)), lang={"zh": "zh-Hans"}.get(spoken(), spoken()))
+    return f"<!DOCTYPE html>\n{as_html(page)}\n"
+
+
+def render_fragment(reports: Sequence[Report]) -> str:
+    """The same for a page that is there already, a notebook's."""
+    return as_html(tag("div", tag("style", STYLE), *parts(reports), class_="normgrade"))
+
+
+def digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def title(reports: Sequence[Report]) -> str:
+    if len(reports) == 1:
+        return f"{one_line(reports[0].exercise)}: {score_in_words(reports[0])}"
+    return n_("{n} report", "{n} reports", len(reports))
+
+
+def parts(reports: Sequence[Report]) -> Iterator[Element]:
+    if len(reports) != 1:
+        yield summary(reports)
+    for number, report in enumerate(reports, 1):
+        yield section(report, f"r{number}")
+    if losses := losses_in_words(reports):
+        yield tag("footer", *(tag("p", *prose(line.strip())) for line in losses))
+
+
+def summary(reports: Sequence[Report]) -> Element:
+    rows = [
+        tag(
+            "tr",
+            outcome_cell(report.outcome),
+            tag("td", tag("a", one_line(report.exercise), href=f"#r{number}")),
+            tag("td", one_line(report.submission)),
+            tag("td", f"{report.earned}/{report.possible}", class_="number"),
+        )
+        for number, report in enumerate(reports, 1)
+    ]
+    return table((_("outcome"), _("exercise"), _("submission"), _("points")), rows, _("all reports"))
+
+
+def section(report: Report, key: str) -> Element:
+    """One report, from top to bottom."""
+    element = tag("section", id=key, aria_labelledby=f"{key}-h")
+    children: list[Element | None] = [
+        tag("h2", tag("span", one_line(report.exercise)), tag("small", one_line(report.submission)), id=f"{key}-h"),
+    ]
+    if report.outcome is Outcome.NOT_STARTED:
+        children.append(tag("p", *prose(not_started(report))))
+    else:
+        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key), code(report, key)]
+    for child in children:
+        put(element, child)
+    return element
+
+
+def score(report: Report) -> Element:
+    facts = _("sandbox: {tier} · seed {seed}", tier=one_line(report.sandbox), seed=report.seed)
+    step = next_step(report)
+    verdict = tag("strong", f"{MARKS[report.outcome]} {score_in_words(report)} · {outcome_in_words(report)}", class_=css(report.outcome))
+    return tag("div", tag("p", verdict), tag("p", facts, class_="quiet"), tag("p", *prose(step)) if step else None, class_="score")
+
+
+def css(outcome: Outcome) -> str:
+    return f"outcome {outcome.value.replace(' ', '-')}"
+
+
+def findings(found: Sequence[Finding], key: str) -> Element | None:
+    if not found:
+        return None
+    return tag("ul", *(tag("li", *finding(each, key)) for each in found), class_="findings", aria_label=_("findings"))
+
+
+def finding(found: Finding, key: str) -> Iterator[Element | str]:
+    first, _rest, source = bounded(found.text, LINES).partition("\n")
+    yield tag("strong", f"{MARKS[Outcome.FAILED]} {one_line(found.rule)}")
+    yield ": "
+    if found.line:
+        yield tag("a", _("line {line}", line=found.line), href=f"#{key}-l{found.line}")
+        yield ": "
+    yield from prose(first)
+    if source:
+        yield tag("pre", source)
+
+
+def diagnoses(report: Report) -> Element | None:
+    """Several are alternatives."""
+    if not report.diagnoses:
+        return None
+    claims = {check.name: claim_of(check) for check in report.checks}
+    blocks = [diagnosis(each, claims) for each in report.diagnoses]
+    with_or = [blocks[0], *(part for block in blocks[1:] for part in (tag("p", _("or"), class_="quiet"), block))]
+    return tag("aside", tag("h3", _("Diagnosis")), *with_or, class_="diagnosis")
+
+
+def diagnosis(found: Diagnosis, claims: dict[str, str]) -> Element:
+    shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in found.checks))
+    lines = (
+        shown_by
+        if len(shown_by) <= CLAIMS
+        else [n_("explains the one claim that fails", "explains all {n} claims that fail", len(shown_by))]
+    )
+    says = [tag("p", *prose(line)) for line in bounded(found.says, LINES).split("\n")]
+    return tag(
+        "div", tag("p", tag("strong", names_of(found))), *says, tag("ul", *(tag("li", *prose(line)) for line in lines), class_="quiet")
+    )
+
+
+# The checks
+
+
+def checks(report: Report, key: str) -> Element | None:
+    cases = grouped(report.checks)
+    if not cases:
+        return None
+    rows = [row(group, f"{key}-c{number}") for number, group in enumerate(cases, 1)]
+    details = [
+        failure(group, f"{key}-c{number}", key, with_hint=not report.diagnoses)
+        for number, group in enumerate(cases, 1)
+        if group.outcome in (Outcome.FAILED, Outcome.ERROR)
+    ]
+    heading = tag("h3", _("Checks"))
+    columns = _("outcome"), _("claim"), _("kind"), _("points")
+    return tag("div", heading, table(columns, rows, _("all checks of {exercise}", exercise=one_line(report.exercise))), *details)
+
+
+def row(group: Cases, key: str) -> Element:
+    claim: list[Element | str] = [tag("a", *prose(group.claim), href=f"#{key}") if details_of(group) else tag("span", *prose(group.claim))]
+    if len(group.checks) > 1:
+        claim.append(tag("small", " " + _("({holding} of {count} hold)", holding=group.holding, count=len(group.checks))))
+    if group.outcome is Outcome.SKIPPED and group.shown.message:
+        claim.append(tag("small", f" {one_line(group.shown.message)}"))
+    points = tag("td", f"{group.earned}/{group.points}", class_="number")
+    return tag("tr", outcome_cell(group.outcome), tag("td", *claim), tag("td", _(group.kind), class_="kind"), points)
+
+
+def outcome_cell(outcome: Outcome) -> Element:
+    return tag("td", f"{MARKS[outcome]} {_(outcome.value)}", class_=css(outcome))
+
+
+def details_of(group: Cases) -> list[Check]:
+    """The cases that did not hold and of which the course reveals something."""
+    ended = (*group.ended(Outcome.ERROR), *group.ended(Outcome.FAILED))
+    return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
+
+
+def failure(group: Cases, key: str, report_key: str, with_hint: bool) -> Element | None:
+    """The first failed case of a claim unfolded, the others folded."""
+    cases = details_of(group)
+    if not cases:
+        return None
+    heading = tag("h4", f"{MARKS[group.outcome]} ", *prose(group.claim), id=f"{key}-h")
+    every = [
+        tag("details", tag("summary", which_cases(group.stem, [check])), *case(check, report_key, with_hint), open=number == 0)
+        for number, check in enumerate(cases)
+    ]
+    return tag("article", heading, *every, id=key, aria_labelledby=f"{key}-h")
+
+
+def case(check: Check, report_key: str, with_hint: bool) -> Iterator[Element]:
+    if check.message.strip():
+        yield tag("pre", bounded(check.message, LINES))
+    if check.lines:
+        links = [tag("a", _("line {line}", line=line), href=f"#{report_key}-l{line}") for line in check.lines]
+        yield tag("p", _("In your code: "), *joined(links))
+    for difference in check.differences[:DIFFERENCES]:
+        yield numbers(difference)
+    if beyond := check.differences[DIFFERENCES:]:
+        yield tag("p", n_("and {n} more place", "and {n} more places", len(beyond)), class_="quiet")
+    if check.stdout.strip():
+        yield tag("p", _("your code printed:"), class_="quiet")
+        yield tag("pre", bounded(check.stdout, LINES))
+    if with_hint and check.hint.strip():
+        yield tag("p", tag("strong", _("Hint: ")), *prose(bounded(check.hint, LINES)))
+
+
+def joined(elements: Iterable[Element]) -> Iterator[Element | str]:
+    for number, element in enumerate(elements):
+        if number:
+            yield ", "
+        yield element
+
+
+def numbers(difference: Difference) -> Element:
+    """Both sides next to each other, and where they differ."""
+    block = tag("div", tag("h5", what_it_is(difference)), class_="difference")
+    if difference.at is not None:
+        put(block, tag("p", difference_in_words(difference)))
+    rows = sides(difference)
+    columns = ("", _("at"), _("expected"), _("got"), _("off by"), _("allowed"))
+    if rows:
+        cells = [
+            tag("tr", *(tag("td", cell, class_="number") for cell in cells_of(each)), class_="worst" if each.worst else None)
+            for each in rows
+        ]
+        put(
+            block,
+            tag(
+                "div",
+                table(columns, cells, _("worst of {place}", place=what_it_is(difference))),
+                heatmap.figure(difference),
+                class_="sides",
+            ),
+        )
+    else:
+        pair = as_pair(difference.expected, difference.actual)
+        put(
+            block,
+            tag(
+                "dl",
+                *(
+                    tag(kind, text)
+                    for word, value in zip((_("expected"), _("got")), pair, strict=True)
+                    for kind, text in (("dt", word), ("dd", one_line(value)))
+                ),
+            ),
+        )
+    if difference.looks_like:
+        put(block, tag("p", _("looks like: {what}", what=one_line(difference.looks_like)), class_="likeness"))
+    return block
+
+
+def prose(text: str) -> Iterator[Element | str]:
+    """What stands between backticks is code."""
+    for number, part in enumerate(text.split("`")):
+        yield tag("code", part) if number % 2 else part
+
+
+def table(columns: Sequence[str], rows: Sequence[Element], label: str) -> Element:
+    """A table that scrolls on a narrow screen, with the keyboard too."""
+    numeric = [{cell.get("class") for cell in cells} == {"number"} for cells in zip(*rows, strict=True)] if rows else [False] * len(columns)
+    cells = [tag("th", column, scope="col", class_="number" if right else None) for column, right in zip(columns, numeric, strict=True)]
+    head = tag("thead", tag("tr", *cells))
+    return tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+# The learner's code
+
+
+def code(report: Report, key: str) -> Element | None:
+    """Every line, with what was said of it."""
+    if not report.source.strip():
+        return None
+    said = remarks(report)
+    lines = [
+        line_of_code(number, text, said.get(number, []), key)
+        for number, text in enumerate(bounded(report.source, SOURCE_LINES, 10**6).split("\n"), 1)
+    ]
+    heading = tag("h3", _("Your code"), id=f"{key}-code")
+    return tag(
+        "div", heading, tag("div", tag("ol", *lines), class_="code scroll", role="region", tabindex=0, aria_labelledby=f"{key}-code")
+    )
+
+
+def remarks(report: Report) -> dict[int, list[str]]:
+    """By line: what inspection found there, and the claims for which it raised something."""
+    said: dict[int, list[str]] = {}
+    for each in report.findings:
+        said.setdefault(each.line, []).append(f"{one_line(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
+    for group in grouped(report.checks):
+        for line in dict.fromkeys(line for check in group.checks for line in check.lines):
+            said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))
+    return said
+
+
+def line_of_code(number: int, text: str, said: Sequence[str], key: str) -> Element:
+    if not said:
+        return tag("li", tag("code", text), id=f"{key}-l{number}")
+    return tag("li", tag("code", tag("mark", text)), *(tag("small", f"◀ {remark}") for remark in said), id=f"{key}-l{number}")
