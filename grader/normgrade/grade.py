@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from normgrade.course import Exercise, read
 from normgrade.inspection import Inspection, inspect_file
-from normgrade.report import Diagnosis, Outcome, Report
+from normgrade.report import Check, Diagnosis, Outcome, Report
 from normgrade.sandbox import AUTO
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.suite import Result, Suite
 
 T = TypeVar("T")
+Told = Callable[[Check | Report], None]  # hears every check as it ends, and the report before the mistake is looked for
 NOTHING_RAN = "none"  # the sandbox of a submission that was only read
 
 
@@ -40,6 +41,10 @@ class Progress(Protocol):
 
 def silent(what: str, done: int, total: int) -> None:
     """Progress that nobody watches."""
+
+
+def unheard(news: Check | Report) -> None:
+    """What is told to nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +98,22 @@ class Desk:
     oracles: Mapping[str, Oracle]
     options: Options
 
-    def report(self, submission: Submission, inspection: Inspection) -> Report:
+    def report(self, submission: Submission, inspection: Inspection, told: Told = unheard) -> Report:
         """The report on a file, whether there is anything to play or not."""
-        return self.grade(submission, inspection) if inspection.playable else inspected_only(submission, inspection, self.options)
+        return self.grade(submission, inspection, told) if inspection.playable else inspected_only(submission, inspection, self.options)
 
-    def grade(self, submission: Submission, inspection: Inspection) -> Report:
+    def grade(self, submission: Submission, inspection: Inspection, told: Told = unheard) -> Report:
         """Run the hidden suite on what inspection found runnable, and look for the mistakes that explain what failed."""
         assert inspection.source is not None
         exercise, started = submission.exercise, time.perf_counter()
         progress, total = self.options.progress, len(self.suites[exercise.slug].items)
         ticks = count(1)
-        results = self.run(
-            exercise, inspection.source, submission.path.name, self.options.seed, lambda: progress(submission.name, next(ticks), total)
-        )
+
+        def ended(check: Check) -> None:
+            progress(submission.name, next(ticks), total)
+            told(check)
+
+        results = self.run(exercise, inspection.source, submission.path.name, self.options.seed, ended)
         checks, standing = tuple(result.check for result in results), self.host.standing
         report = Report(
             exercise=exercise.slug,
@@ -122,6 +130,7 @@ class Desk:
         )
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report
+        told(report)
         progress(f"{submission.name}: looking for the mistake", 0, 0)
         return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
 
@@ -131,7 +140,7 @@ class Desk:
         source: str,
         file_name: str,
         seed: int,
-        tick: Callable[[], None] = lambda: None,
+        ended: Callable[[Check], None] = unheard,
         hasty: bool = False,
     ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
@@ -143,7 +152,7 @@ class Desk:
         suite, probes = self.suites[exercise.slug], exercise.probes
         ban = Ban(exercise.banned, exercise.allowed)
         with self.host.worker(source, file_name, None if probes is None else read(probes), limits, ban) as worker:
-            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, tick, hasty)
+            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, ended, hasty)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
         from normgrade.diagnose import diagnose

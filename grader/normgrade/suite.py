@@ -238,10 +238,24 @@ class Suite:
     def names(self) -> tuple[str, ...]:
         return tuple(item.name for item in self.items)
 
+    @property
+    def claims(self) -> Mapping[str, tuple[str, ...]]:
+        """The checks of each claim, by name."""
+        found: dict[str, tuple[str, ...]] = {}
+        for item in self.items:
+            found[claim(item)] = (*found.get(claim(item), ()), item.name)
+        return found
+
     def run(
-        self, player: Player, oracle: Oracle, reference: str, seed: int = 0, tick: Callable[[], None] = lambda: None, hasty: bool = False
+        self,
+        player: Player,
+        oracle: Oracle,
+        reference: str,
+        seed: int = 0,
+        ended: Callable[[Check], None] = lambda check: None,
+        hasty: bool = False,
     ) -> tuple[Result, ...]:
-        """Every check on one submission; `tick` is called after each. In haste, all that follow a failure are skipped."""
+        """Every check on one submission; `ended` is called after each. In haste, all that follow a failure are skipped."""
         run = Run(player, oracle, self.exercise, reference, seed, hasty=hasty)
         running.append(run)
         try:
@@ -250,7 +264,7 @@ class Suite:
                 started = time.perf_counter()
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 run.results.append(result(item, run, time.perf_counter() - started))
-                tick()
+                ended(run.results[-1].check)
         finally:
             running.remove(run)
         return tuple(run.results if hasty else with_sizes(run.results))

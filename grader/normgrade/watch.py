@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import NamedTuple
 
 SETTLED_S = 0.03  # without a change: nobody is in the middle of writing
@@ -44,3 +47,29 @@ def look(path: Path) -> Look | None:
     except OSError:
         return None
     return Look(status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@contextmanager
+def waker(folder: Path) -> Iterator[int | None]:
+    """A file descriptor that can be read from once something changes in the folder; None without `watchfiles`: look again and again."""
+    try:
+        from watchfiles import watch
+    except ImportError:
+        yield None
+        return
+    wakes, wake = os.pipe()
+    os.set_blocking(wake, False)
+    stopped = Event()
+
+    def tell() -> None:
+        for _changes in watch(folder, stop_event=stopped, debounce=10, step=5, recursive=False):
+            with suppress(OSError):  # nobody has read the last ones, or nobody is there any more
+                os.write(wake, b".")
+
+    Thread(target=tell, daemon=True).start()
+    try:
+        yield wakes
+    finally:
+        stopped.set()
+        os.close(wake)
+        os.close(wakes)

@@ -23,9 +23,10 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from normgrade.cli.watch import PAUSE_S, Watching
+from normgrade.cli.watch import PAUSE_S
 from normgrade.course import Course
 from normgrade.grade import Desk, Options, at_desk
+from normgrade.watching import Watching
 
 SLUG = "batch_norm"
 OTHERS = [slug for slug in Course.find().slugs if slug != SLUG]

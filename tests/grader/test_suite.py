@@ -137,7 +137,7 @@ def test_someone_is_told_after_every_check(tiny: Course, expectations: Path) -> 
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations))
 
     def use(suites: Mapping[str, Suite]) -> None:
-        suites["centring"].run(player, oracle, read(exercise.reference), 0, lambda: ticks.append(len(player.asked)))
+        suites["centring"].run(player, oracle, read(exercise.reference), 0, lambda check: ticks.append(len(player.asked)))
 
     with_suites([exercise], use)
     assert len(ticks) == 7 and ticks == sorted(ticks) and ticks[-1] == len(player.asked)

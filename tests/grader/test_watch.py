@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course import Course
-from normgrade.watch import Watched
+from normgrade.watch import Watched, waker
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
@@ -63,15 +64,15 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as P
 class Terminal:
     """A command in a terminal of 80 columns, and what it showed."""
 
-    def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm") -> None:
+    def __init__(self, folder: Path, course: Course, *arguments: str, kind: str = "xterm", lines: int = 60, before: str = "") -> None:
         import pty
 
         from normgrade import processes
 
         self.ours, theirs = pty.openpty()
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NO_COLOR"))}
-        ours = {"NORMGRADE_COURSE": str(course.root), "TERM": kind, "COLUMNS": "80", "LINES": "60"}
-        paths = {"PYTHONPATH": str(Path(processes.__file__).parents[1])}
+        ours = {"NORMGRADE_COURSE": str(course.root), "TERM": kind, "COLUMNS": "80", "LINES": str(lines), "NORMGRADE_LANG": "en"}
+        paths = {"PYTHONPATH": os.pathsep.join(filter(None, (before, str(Path(processes.__file__).parents[1]))))}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "normgrade", *arguments],
             cwd=folder, env=kept | ours | paths, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
@@ -81,8 +82,6 @@ class Terminal:
 
     def see(self, pattern: str) -> str:
         """Read until this is shown, wherever its lines break, and forget what was shown before."""
-        import select
-
         pattern = pattern.replace(" ", r"\s+")
         deadline = time.monotonic() + LATEST_S
         while not (found := re.search(pattern, self.shown)):
@@ -118,7 +117,9 @@ def terminal(folder: Path, tiny: Course, expectations: Path) -> Iterator[Termina
 def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
     path = folder / "rms.py"
     terminal.see(r"n next exercise · h hint")
-    terminal.see(r"3 of 8 points|1 of 8 points|\d of 8 points · not passed")
+    terminal.see(r"✓ It can be called and returns a tensor")
+    terminal.see(r"✗")
+    terminal.see(r"\d of 8 points · not passed")
     terminal.press("h")
     terminal.see(r"Hint: Average over the last dimension\.")
     path.write_text("def rms(x,\n", encoding="utf-8")
@@ -136,6 +137,54 @@ def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
     terminal.see(r"centring")
     terminal.press("q")
     assert terminal.process.wait(LATEST_S) == 0
+
+
+def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(folder: Path, tiny: Course, expectations: Path) -> None:
+    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
+    terminal = Terminal(folder, tiny, "watch", "rms", lines=12)
+    try:
+        terminal.see(r"[✓✗·]+ [✓✗·]+ .*rms · rms\.py")
+        terminal.see(r"points · not passed")
+        terminal.see(r"▼ \d+ more lines: arrows, space")
+        terminal.press(" ")
+        terminal.see(r"allowed")
+        terminal.press("q")
+        assert terminal.process.wait(LATEST_S) == 0
+    finally:
+        terminal.close()
+
+
+def test_without_watchfiles_the_file_is_looked_at_again_and_again(folder: Path, tiny: Course, expectations: Path, tmp_path: Path) -> None:
+    (tmp_path / "absent").mkdir()
+    (tmp_path / "absent" / "watchfiles.py").write_text("raise ImportError\n")
+    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
+    terminal = Terminal(folder, tiny, "watch", "rms", before=str(tmp_path / "absent"))
+    try:
+        terminal.see(r"points · not passed")
+        (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
+        terminal.see(r"8 of 8 points · passed")
+        terminal.press("q")
+        assert terminal.process.wait(LATEST_S) == 0
+    finally:
+        terminal.close()
+
+
+@pytest.mark.parametrize("change", ["write", "replace", "remove"])
+def test_a_change_in_the_folder_wakes(tmp_path: Path, change: str) -> None:
+    pytest.importorskip("watchfiles")
+    path, other = tmp_path / "a.py", tmp_path / "b.py"
+    path.write_text("1")
+    other.write_text("2")
+    with waker(tmp_path) as wakes:
+        assert wakes is not None
+        time.sleep(0.2)  # until the watcher has begun
+        if change == "write":
+            path.write_text("3")
+        elif change == "replace":
+            os.replace(other, path)
+        else:
+            path.unlink()
+        assert select.select([wakes], [], [], LATEST_S)[0]
 
 
 def test_a_dumb_terminal_gets_reports_one_below_the_other(folder: Path, tiny: Course, expectations: Path) -> None:

@@ -1,0 +1,120 @@
+"""The one screen of `normgrade watch`: checks in place, then the diagnosis and the first failure; scrolled where it is too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from normgrade.language import _
+from normgrade.render.cases import grouped
+from normgrade.render.terminal import MARKS, STYLES, failure_lines, finding_lines, header, panel_of, score_line
+from normgrade.render.wording import losses_in_words, not_started
+from normgrade.report import Outcome, Report
+from normgrade.watching import Watching
+
+TALL = 36  # lines, of a screen that has room for one line per claim
+SCORES = 10  # the last ones
+PENDING = "·"
+
+
+class Window:
+    """A part of something long: as many lines as the screen has, from `top`, which is brought back to where there are any."""
+
+    def __init__(self, content: RenderableType, top: int) -> None:
+        self.content = content
+        self.top = top
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self.content, options.update(height=None), pad=False)
+        height = console.height - 1
+        self.top = max(0, min(self.top, len(lines) - height))
+        for line in lines[self.top : self.top + height]:
+            yield from line
+            yield Segment.line()
+        if below := len(lines) - self.top - height:
+            yield Segment(_("▼ {count} more lines: arrows, space", count=below)) if below > 0 else Segment("")
+
+
+def screen(watching: Watching, height: int) -> Group:
+    """From top to bottom what matters most, so that a small screen shows it."""
+    return Group(*parts(watching, tall=height >= TALL))
+
+
+def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
+    report = watching.report
+    yield Text(_("n next exercise · h hint · s prompt · d all differences · q quit"), style="dim")
+    if watching.note:
+        yield Text(watching.note, style="yellow")
+    if watching.checks:
+        yield in_place(watching) if tall else in_a_row(watching)
+    if report is None:
+        name = watching.watched.path.name
+        yield Text(_("{file}: grading …", file=name) if watching.grading else _("waiting for {file}", file=name))
+        return
+    if report.outcome is Outcome.NOT_STARTED:
+        yield Text(not_started(report))
+        return
+    yield header(report)
+    yield verdict(watching, report)
+    if report.outcome is Outcome.PASSED:
+        yield Text(_("Passed: n goes on with the next exercise."), style="bold green")
+    yield from findings_and_failures(report if watching.all_differences else first_failure_alone(report))
+    yield from (Text(line, style="dim") for line in losses_in_words([report]))
+
+
+def verdict(watching: Watching, report: Report) -> Text:
+    """The score, and those before it."""
+    if watching.grading:
+        return Text(_("grading …"), style="dim")
+    said = score_line(report)
+    if len(watching.scores) > 1:
+        said.append(_(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:]))), style="dim")
+    return said
+
+
+def findings_and_failures(report: Report) -> Iterator[RenderableType]:
+    yield from map(finding_lines, report.findings)
+    if report.diagnoses:
+        yield panel_of(report.diagnoses, report.checks)
+    for group in grouped(report.checks):
+        yield from failure_lines(group, with_hint=not report.diagnoses)
+
+
+def first_failure_alone(report: Report) -> Report:
+    """The report without what is said of any failure but the first."""
+    failed = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)]
+    others = {check.name for check in failed[1:]}
+    checks = [replace(check, message="", differences=(), hint="", stdout="") if check.name in others else check for check in report.checks]
+    return replace(report, checks=tuple(checks))
+
+
+# The checks
+
+
+def in_place(watching: Watching) -> Table:
+    """One line for each claim."""
+    table = Table.grid(padding=(0, 1, 0, 0), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for claim, names in claims(watching):
+        table.add_row(marks(watching, names), Text(claim))
+    return table
+
+
+def in_a_row(watching: Watching) -> Text:
+    """One mark for each check."""
+    return Text(" ").join(marks(watching, names) for _claim, names in claims(watching))
+
+
+def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:
+    return tuple(watching.desk.suites[watching.exercise.slug].claims.items())
+
+
+def marks(watching: Watching, names: Sequence[str]) -> Text:
+    found = [watching.checks.get(name) for name in names]
+    return Text.assemble(*((MARKS[each.outcome], STYLES[each.outcome]) if each else (PENDING, "dim") for each in found))
