@@ -119,7 +119,7 @@ def test_a_course_in_two_languages_is_proved_to_be(bilingual: Course) -> None:
     [report] = verify([bilingual.exercise("rms")])
     [check] = [check for check in report.checks if check.name == "texts"]
     assert check.outcome is Outcome.PASSED
-    assert check.claim == "Every text for learners is there in all languages of the course: English, 中文."
+    assert check.claim == "Every text for learners is there in each language of the course: English, 中文."
 
 
 @pytest.mark.usefixtures("expectations")
