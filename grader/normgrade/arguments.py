@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 
+from normgrade.language import _, n_
 from normgrade.signature import Parameter, Signature, parameters_of
 
 LONGEST_SHOWN = 40  # characters of a default in a message
@@ -56,10 +58,10 @@ def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
         if name in found.by_name:
             yield from wrong_default(found.by_name[name], asked[name])
     for theirs, ours in renamed.items():
-        yield f"`{theirs}` should be called `{ours}`"
+        yield _("`{theirs}` should be called `{ours}`", theirs=theirs, ours=ours)
     absent = [name for name in asked if name not in found.by_name and name not in renamed.values()]
     if absent and not found.others:  # which may take them
-        yield f"{enumerated(absent)} {'is' if len(absent) == 1 else 'are'} missing"
+        yield n_("{names} is missing", "{names} are missing", len(absent), names=enumerated(absent))
     yield from wrong_kind(found, asked)
     yield from wrong_place(found, asked, renamed)
 
@@ -75,33 +77,33 @@ def wrong_default(found: Parameter, asked: Parameter) -> Iterator[str]:
     if asked.default is None:
         return  # a default more does no harm
     if found.default is None:
-        yield f"`{found.name}` has no default, and should have {short(asked.default)}"
+        yield _("`{name}` has no default, and should have {default}", name=found.name, default=short(asked.default))
     elif not maybe_equal(found.default, asked.default):
-        yield f"`{found.name}` defaults to {short(found.default)}, not {short(asked.default)}"
+        yield _("`{name}` defaults to {default}, not {asked}", name=found.name, default=short(found.default), asked=short(asked.default))
 
 
 def wrong_kind(found: Arguments, asked: Iterable[str]) -> Iterator[str]:
     """What the contract lets be given by place or by keyword, and the definition does not."""
     for parameter in found.positional[: found.positional_only]:
         if parameter.name in asked:
-            yield f"`{parameter.name}` cannot be given by keyword"
+            yield _("`{name}` cannot be given by keyword", name=parameter.name)
     for parameter in found.keyword_only:
         if parameter.name in asked:
-            yield f"`{parameter.name}` can only be given by keyword"
+            yield _("`{name}` can only be given by keyword", name=parameter.name)
 
 
 def wrong_place(found: Arguments, asked: dict[str, Parameter], renamed: dict[str, str]) -> Iterator[str]:
     names = [renamed.get(parameter.name, parameter.name) for parameter in found.positional]
     ours, expected = [name for name in names if name in asked], [name for name in asked if name in names]
     if ours != expected:
-        yield f"the order should be {enumerated(expected)}"
+        yield _("the order should be {names}", names=enumerated(expected))
     for parameter in (*found.positional, *found.keyword_only):
         if parameter.name in asked or parameter.name in renamed:
             continue
         if parameter.default is None:
-            yield f"`{parameter.name}` is not in the contract and has no default"
+            yield _("`{name}` is not in the contract and has no default", name=parameter.name)
         elif parameter.name in names and ours and names.index(parameter.name) < names.index(ours[-1]):
-            yield f"`{parameter.name}` is not in the contract and should come after {enumerated(ours[-1:])}"
+            yield _("`{name}` is not in the contract and should come after `{last}`", name=parameter.name, last=ours[-1])
 
 
 def maybe_equal(one: str, other: str) -> bool:
@@ -128,5 +130,8 @@ def short(default: str) -> str:
 
 
 def enumerated(names: list[str]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    *others, last = [f"`{name}`" for name in names]
+    if not others:
+        return last
+    some = reduce(lambda some, other: _("{some}, {other}", some=some, other=other), others)
+    return _("{some} and {last}", some=some, last=last)

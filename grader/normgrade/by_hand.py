@@ -18,6 +18,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from normgrade.language import _
+
 OPERATIONS = tuple(  # each once: its variants come down to it
     name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::") and "." not in name
 )
@@ -76,7 +78,12 @@ def spelt(operation: str) -> str:
 
 def raising(name: str, pattern: str) -> Callable[..., Any]:
     def banned(*args: Any, **kwargs: Any) -> Any:
-        raise ByHand(f"this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand")
+        why = _(
+            "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+            name=name,
+            pattern=pattern,
+        )
+        raise ByHand(why)
 
     return banned
 
@@ -89,7 +96,12 @@ def forbid_imports(rules: Rules) -> None:
 
     def refuse(name: str, importer: object) -> None:
         if importer == SUBMISSION and (pattern := rules.against(name.partition(".")[0])):
-            raise ImportError(f"this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without")
+            why = _(
+                "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
+                name=name,
+                pattern=pattern,
+            )
+            raise ImportError(why)
 
     def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         refuse(name, (sys._getframe(1).f_globals if globals is None else globals).get("__name__"))

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from normgrade.language import N_, _, retold
 from normgrade.likeness import looks_like, same_but_for_form
 from normgrade.observation import HALF, Array, Foreign, Observation, Value
 from normgrade.oracle import UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.render.wording import place_in_words
 from normgrade.report import Difference, Numbers
 from normgrade.setting import Setting
 
@@ -16,6 +18,15 @@ K = 64  # how many times the spread a number may be off; measured in tests/bench
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
+TENSOR = N_("a {dtype} tensor of shape {shape}")
+FOREIGN = (  # how what could not travel is described
+    N_("a huge int"), N_("a {dtype} tensor of shape {shape}, too large to look at"),
+    N_("a {dtype} array of shape {shape}, too large to look at"), N_("a {dtype} tensor of shape {shape}, {layout} on {device}"), TENSOR,
+    N_("a {type}, not a plain torch.Tensor"), N_("an {type}, not a plain torch.Tensor"), N_("a {type}"), N_("an {type}"),
+)  # fmt: skip
+MISSING = (  # what stands where there is nothing
+    N_("nothing"), N_("no {name}; the layer has no parameters and no buffers"), N_("no {name}; the layer has {others}"),
+)  # fmt: skip
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
@@ -211,9 +222,11 @@ def words(value: Value, dtype: str | None = None) -> bool | int | float | str | 
     """A value in words; scalars are their own."""
     match value:
         case Array(values, own):
-            return f"a {dtype or own} tensor of shape {values.shape}"
+            return _(TENSOR, dtype=dtype or own, shape=values.shape)
         case Foreign():
-            return value.description
+            return retold(value.description, FOREIGN)
+        case str():
+            return retold(value, MISSING)
         case _:
             return value
 
@@ -222,7 +235,11 @@ def unsound(expectation: Expectation) -> str | None:
     """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission."""
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
-            return f"the reference returns {expected.value.description} at {place}"
+            value = retold(expected.value.description, FOREIGN)
+            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place))
         if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and not np.isfinite(allowed(expected)).all():
-            return f"the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
+            return _(
+                "the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it",
+                place=place_in_words(place),
+            )
     return None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.language import _
 from normgrade.observation import Array, Request
 
 DRAWN = "drawn"  # stands in a request for numbers that completion draws
@@ -61,7 +62,8 @@ def with_state(reference: ModuleType, inputs: dict[str, Any], key: object) -> di
     given, dtype = inputs["state"], inputs.pop("dtype")
     tensors = {name: tensor for name, tensor in layout(reference, inputs).items() if tensor is not None}
     if strange := sorted({*given, *inputs["watch"]} - tensors.keys()):
-        raise ValueError(f'the reference has no "{strange[0]}" to fill or watch; it has {", ".join(tensors) or "no state"}')
+        has = ", ".join(tensors) or _("no state")
+        raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
     state = {}
     for name, tensor in tensors.items():
         floating = tensor.is_floating_point()

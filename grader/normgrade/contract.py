@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from normgrade.arguments import Arguments, enumerated, shortcomings, shown
+from normgrade.language import N_, _
 from normgrade.names import Names
 from normgrade.report import Finding
 from normgrade.signature import Signature
@@ -16,6 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 PLAIN_BASES = {"object", "torch.nn.Module"}  # neither changes what a class is called with
 NEAR = 0.65  # finds LayerNormalization for LayerNorm, and not RMSNorm
 MOST_LISTED = 8  # names in a message
+CLASS, FUNCTION = N_("class"), N_("function")
 
 
 def contract_findings(names: Names, contract: tuple[Signature, ...], lines: list[str]) -> Iterator[Finding]:
@@ -29,13 +31,23 @@ def contract_findings(names: Names, contract: tuple[Signature, ...], lines: list
 
 
 def missing(signature: Signature, contract: tuple[Signature, ...], names: Names, lines: list[str]) -> Finding:
-    lacks = f"The file defines no `{signature.name}`"
-    found = own_names(names, contract)
+    name, found = signature.name, own_names(names, contract)
     alike = {name.lower(): name for name, node in found.items() if kind_of(node) in (None, kind(signature))}
-    for near in get_close_matches(signature.name.lower(), alike, n=1, cutoff=NEAR):
-        return Finding(*position(lines, found[alike[near]]), "contract", f"{lacks}; found `{alike[near]}`. Rename it.")
-    instead = f"; found only {enumerated(list(found)[:MOST_LISTED])}" if found else ", nor anything else"
-    return Finding(0, 0, "contract", f"{lacks}{instead}. Add the {kind(signature)} `{shown(signature)}`.")
+    for near in get_close_matches(name.lower(), alike, n=1, cutoff=NEAR):
+        text = _("The file defines no `{name}`; found `{near}`. Rename it.", name=name, near=alike[near])
+        return Finding(*position(lines, found[alike[near]]), "contract", text)
+    what, signed = _(kind(signature)), shown(signature)
+    if not found:
+        text = _("The file defines no `{name}`, nor anything else. Add the {kind} `{signature}`.", name=name, kind=what, signature=signed)
+        return Finding(0, 0, "contract", text)
+    text = _(
+        "The file defines no `{name}`; found only {found}. Add the {kind} `{signature}`.",
+        name=name,
+        found=enumerated(list(found)[:MOST_LISTED]),
+        kind=what,
+        signature=signed,
+    )
+    return Finding(0, 0, "contract", text)
 
 
 def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AST]:
@@ -46,28 +58,40 @@ def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AS
 
 
 def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) -> Iterator[Finding]:
-    if kind_of(node) not in (None, kind(signature)):
-        text = f"`{signature.name}` is a {kind_of(node)}, and should be a {kind(signature)}: `{shown(signature)}`."
+    defined = kind_of(node)
+    if defined and defined != kind(signature):
+        text = _(
+            "`{name}` is a {defined}, and should be a {kind}: `{signature}`.",
+            name=signature.name,
+            defined=_(defined),
+            kind=_(kind(signature)),
+            signature=shown(signature),
+        )
         yield Finding(*position(lines, node), "contract", text)
     elif function := called(node, names):
         try:
             arguments = Arguments.of(function.args, is_method=function is not node)
         except ValueError:  # a default too long to be written out, and too odd to be judged here
             return
-        if problems := "; ".join(shortcomings(arguments, signature)):
-            text = f"`{signature.name}({arguments})` should be `{shown(signature)}`: {problems}."
+        if problems := _("; ").join(shortcomings(arguments, signature)):
+            text = _(
+                "`{found}` should be `{signature}`: {problems}.",
+                found=f"{signature.name}({arguments})",
+                signature=shown(signature),
+                problems=problems,
+            )
             yield Finding(*position(lines, function), "signature", text)
 
 
 def kind(signature: Signature) -> str:
-    return "class" if signature.is_class else "function"
+    return CLASS if signature.is_class else FUNCTION
 
 
 def kind_of(node: ast.AST) -> str | None:
     """What a binding makes, where that is certain: a decorator may make anything of a definition."""
     if getattr(node, "decorator_list", None):
         return None
-    return "class" if isinstance(node, ast.ClassDef) else "function" if isinstance(node, Definition) else None
+    return CLASS if isinstance(node, ast.ClassDef) else FUNCTION if isinstance(node, Definition) else None
 
 
 def called(node: ast.AST, names: Names) -> Definition | None:

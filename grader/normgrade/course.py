@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
-from normgrade.errors import CourseError, UsageError, did_you_mean
-from normgrade.language import ENGLISH, LANGUAGES, spoken
+from normgrade.errors import CourseError, UsageError, did_you_mean, either
+from normgrade.language import ENGLISH, LANGUAGES, _, spoken
 from normgrade.signature import Signature
 
 T = TypeVar("T")
@@ -125,7 +125,9 @@ class Course:
             root = Path(named)
         root = (root or usual or carried()).absolute()
         if not (root / "exercises").is_dir():
-            raise UsageError(f'No course at "{root}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.')
+            raise UsageError(
+                _('No course at "{folder}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.', folder=root)
+            )
         return cls(root)
 
     @cached_property
@@ -153,11 +155,19 @@ class Course:
 
     def exercise(self, slug: str) -> Exercise:
         if slug not in self.slugs:
-            raise UsageError(f'No exercise named "{slug}".{did_you_mean(slug, self.slugs)} `normgrade list` shows them all.')
+            meant = did_you_mean(slug, self.slugs)
+            raise UsageError(_('No exercise named "{slug}".{meant} `normgrade list` shows them all.', slug=slug, meant=meant))
         exercise = read_exercise(self.root, slug, self.settings)
         for path in (exercise.prompt, exercise.stub, exercise.reference, exercise.mistakes, exercise.suite):
             if not path.is_file():
-                raise CourseError(f'{exercise.folder}: the exercise "{slug}" needs the file {path}, which does not exist.')
+                raise CourseError(
+                    _(
+                        '{folder}: the exercise "{slug}" needs the file {path}, which does not exist.',
+                        folder=exercise.folder,
+                        slug=slug,
+                        path=path,
+                    )
+                )
         return exercise
 
 
@@ -187,7 +197,8 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     )
     for name in exercise.allowed:
         if not matches(name, exercise.banned):
-            table.wrong("allowed", f'"{name}" is not banned; banned are {", ".join(exercise.banned) or "none"}')
+            banned = ", ".join(exercise.banned) or _("none")
+            table.wrong("allowed", _('"{name}" is not banned; banned are {banned}', name=name, banned=banned))
     table.finish()
     return exercise
 
@@ -212,9 +223,10 @@ def read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise CourseError(f"{path}: cannot be read ({error.strerror}).") from error
+        raise CourseError(_("{path}: cannot be read ({error}).", path=path, error=error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise CourseError(f"{path}: not UTF-8: byte {error.start + 1} is 0x{error.object[error.start]:02x}.") from error
+        place, byte = error.start + 1, error.object[error.start]
+        raise CourseError(_("{path}: not UTF-8: byte {place} is 0x{byte:02x}.", path=path, place=place, byte=byte)) from error
 
 
 class Wrong(Exception):
@@ -235,7 +247,7 @@ class Table:
         try:
             return cls(path, tomllib.loads(read(path)))
         except tomllib.TOMLDecodeError as error:
-            raise CourseError(f"{path}: not valid TOML: {error}.") from error
+            raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
         """The value of `key` if `check` lets it pass; the default where there is no such key."""
@@ -243,11 +255,11 @@ class Table:
         if key not in self.content:
             if default:
                 return default[0]
-            self.wrong(key, "is missing")
+            self.wrong(key, _("is missing"))
         try:
             return check(self.content[key])
         except Wrong as allowed:
-            self.wrong(key, f"must be {allowed}, not {self.content[key]!r}")
+            self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
 
     def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
         """The value in the language that is spoken: of `"key.zh"`, say. Where there is none, of `key`, in English."""
@@ -266,10 +278,10 @@ class Table:
         """Refuse the keys that nobody took."""
         for key in self.content:
             if key not in self.known:
-                self.wrong(key, f"unknown key; allowed are {', '.join(map(as_key, sorted(self.known)))}")
+                self.wrong(key, _("unknown key; allowed are {keys}", keys=", ".join(map(as_key, sorted(self.known)))))
 
     def wrong(self, key: str, why: str) -> NoReturn:
-        raise CourseError(f"{self.path}: {self.prefix}{key}: {why}.")
+        raise CourseError(_("{path}: {key}: {why}.", path=self.path, key=f"{self.prefix}{key}", why=why))
 
 
 def as_key(name: str) -> str:
@@ -280,27 +292,27 @@ def as_key(name: str) -> str:
 def text(value: object) -> str:
     if isinstance(value, str) and value.strip():
         return value
-    raise Wrong("a text that is not empty")
+    raise Wrong(_("a text that is not empty"))
 
 
 def texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    raise Wrong("a list of texts")
+    raise Wrong(_("a list of texts"))
 
 
 def languages(value: object) -> tuple[str, ...]:
     known = texts(value)
     if ENGLISH in known and all(language in LANGUAGES for language in known):
         return known
-    raise Wrong(f'a list of languages, "{ENGLISH}" among them; known are {", ".join(LANGUAGES)}')
+    raise Wrong(_('a list of languages, "en" among them; known are {known}', known=", ".join(LANGUAGES)))
 
 
 def between(low: int, high: int) -> Callable[[object], int]:
     def whole_number(value: object) -> int:
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return value
-        raise Wrong(f"a whole number from {low} to {high}")
+        raise Wrong(_("a whole number from {low} to {high}", low=low, high=high))
 
     return whole_number
 
@@ -308,32 +320,32 @@ def between(low: int, high: int) -> Callable[[object], int]:
 def seconds(value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:
         return float(value)
-    raise Wrong("a number of seconds above 0 and up to 3600")
+    raise Wrong(_("a number of seconds above 0 and up to 3600"))
 
 
 def reveal(value: object) -> Reveal:
     if value in REVEALS:
         return cast(Reveal, value)
-    raise Wrong(" or ".join(f'"{name}"' for name in REVEALS))
+    raise Wrong(either(f'"{name}"' for name in REVEALS))
 
 
 def signatures(value: object) -> tuple[Signature, ...]:
     try:
         found = tuple(Signature.parse(item) for item in texts(value))
     except ValueError as error:
-        raise Wrong(f'a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" ({error})') from error
+        raise Wrong(_('a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" ({why})', why=error)) from error
     if not found:
-        raise Wrong("a list of at least one signature")
+        raise Wrong(_("a list of at least one signature"))
     return found
 
 
 def mapping(value: object) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
-    raise Wrong("a table")
+    raise Wrong(_("a table"))
 
 
 def array_of_tables(value: object) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
-    raise Wrong("a list of tables")
+    raise Wrong(_("a list of tables"))

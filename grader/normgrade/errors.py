@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from normgrade.language import _
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The question that follows a name nobody knows, with a space before it; nothing where none of the known ones is near."""
     near = get_close_matches(name, list(known), n=1)
-    return f' Did you mean "{near[0]}"?' if near else ""
+    return _(' Did you mean "{name}"?', name=near[0]) if near else ""
+
+
+def either(names: Iterable[str]) -> str:
+    """The names as a choice."""
+    return _(" or ").join(names)
 
 
 class UsageError(Exception):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from normgrade.course import Exercise, read
 from normgrade.inspection import Inspection, inspect_file
+from normgrade.language import _
 from normgrade.report import Check, Diagnosis, Outcome, Report
 from normgrade.sandbox import AUTO
 
@@ -131,7 +132,7 @@ class Desk:
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report
         told(report)
-        progress(f"{submission.name}: looking for the mistake", 0, 0)
+        progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
         return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
 
     def run(

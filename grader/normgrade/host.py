@@ -14,6 +14,7 @@ from normgrade import wire
 from normgrade.control import BROKEN
 from normgrade.course import Limits
 from normgrade.errors import CourseError, GraderError, UsageError, did_you_mean
+from normgrade.language import N_, _, retold
 from normgrade.line import Ending, Forged, HungUp, Line, Silence
 from normgrade.observation import Cause, Error, Observation, Request
 from normgrade.processes import Fresh, Lost, Starter, Zygote, budget_of
@@ -24,6 +25,10 @@ LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
 PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 3  # how often a submission may take the zygote with it
+SIGNALS = (  # the usual ones, as the system calls them
+    N_("segmentation fault"), N_("killed"), N_("aborted"), N_("bus error"), N_("floating point exception"), N_("illegal instruction"),
+    N_("terminated"), N_("cpu time limit exceeded"),
+)  # fmt: skip
 PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # a process may be killed where memory is short
 PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # a thread, say, that an earlier request left behind
 
@@ -39,7 +44,8 @@ class Host:
     def __init__(self, tier: str = AUTO, required: str = "process", fork: bool | None = None) -> None:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:
-                raise UsageError(f'No sandbox named "{name}".{did_you_mean(name, TIERS)} There is {", ".join(TIERS)}.')
+                meant, known = did_you_mean(name, TIERS), ", ".join(TIERS)
+                raise UsageError(_('No sandbox named "{name}".{meant} There is {known}.', name=name, meant=meant, known=known))
         self.tier = tier
         self.required = required
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
@@ -74,7 +80,7 @@ class Host:
             return self.start(worker.limits)
         except Lost as error:
             raise GraderError(
-                "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
+                _("The process that runs submissions ended twice without cause. Is memory short? Free some, and try again.")
             ) from error
 
     def start(self, limits: Limits) -> Line:
@@ -144,7 +150,7 @@ class Worker:
             self.preface = loaded.stdout
             return
         self.hang_up()
-        message = loaded.error.message if loaded.error.types else f"while the file was loaded, {loaded.error.message}"
+        message = loaded.error.message if loaded.error.types else _("while the file was loaded, {what}", what=loaded.error.message)
         self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
 
     def load_once(self) -> Observation:
@@ -162,12 +168,13 @@ class Worker:
         except HungUp:  # it died before it saw anything of the submission: the next question tells
             return
         except (Silence, Forged):
-            error = Error(Cause.NOT_LOADED, "it gave no answer")
+            error = Error(Cause.NOT_LOADED, _("it gave no answer"))
         if error is not None:
             self.hang_up()
-            kind = error.types[0] if error.types else "Error"
-            what = "probes.py that belongs" if message is self.probes else "list of what is banned that belongs"
-            raise CourseError(f'The {what} to "{self.submission.file_name}" cannot be loaded: {kind}: {error.message}.')
+            why, file = f"{error.types[0] if error.types else 'Error'}: {error.message}", self.submission.file_name
+            if message is self.probes:
+                raise CourseError(_('The probes.py that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
+            raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
 
     def ask(self, message: wire.Question) -> Observation:
         """The answer to one question, or an observation of why there is none."""
@@ -199,9 +206,9 @@ class Worker:
         except Lost:
             return self.lose()
         if isinstance(trouble, Forged):
-            return Error(Cause.FORGED, f"your code wrote to the pipe that belongs to the grader: {trouble}")
+            return Error(Cause.FORGED, _("your code wrote to the pipe that belongs to the grader: {trouble}", trouble=trouble))
         if isinstance(trouble, Silence):
-            slow = f"no answer within {self.limits.answer_s:g} s: is there an endless loop?"
+            slow = _("no answer within {seconds:g} s: is there an endless loop?", seconds=self.limits.answer_s)
             return Error(Cause.TIMED_OUT, slow if self.left_s > 0 else used_up(self.limits))
         return how_it_ended(ending)
 
@@ -209,7 +216,7 @@ class Worker:
         """The zygote went with the worker: start another one, but not for ever."""
         self.host.restart()
         self.losses += 1
-        error = Error(Cause.CRASHED, "the process that your code ran in was killed from inside, together with its parent")
+        error = Error(Cause.CRASHED, _("the process that your code ran in was killed from inside, together with its parent"))
         if self.losses >= LOSSES:
             self.failure = Observation(error=error)
         return error
@@ -230,28 +237,36 @@ class Worker:
 
 def too_weak(standing: Standing, required: str) -> str:
     """Why nothing is graded here, and what would help."""
-    reasons = [f"{tier}: {standing.reasons[tier]}" for tier in at_least(required) if tier in standing.reasons]
-    return (
-        f'Nothing was graded: the tier "{required}" is required, and this machine offers "{standing.tier}". {"; ".join(reasons)}. '
-        "`normgrade doctor` shows what is missing."
+    reasons = _("; ").join(f"{tier}: {standing.reasons[tier]}" for tier in at_least(required) if tier in standing.reasons)
+    return _(
+        'Nothing was graded: the tier "{required}" is required, and this machine offers "{offered}". {reasons}. '
+        "`normgrade doctor` shows what is missing.",
+        required=required,
+        offered=standing.tier,
+        reasons=reasons,
     )
 
 
 def out_of_memory(limits: Limits) -> str:
-    return f"memory limit: your code may use {limits.memory_mib} MiB beyond what PyTorch itself needs, and none that is shared"
+    return _(
+        "memory limit: your code may use {limit} MiB beyond what PyTorch itself needs, and none that is shared", limit=limits.memory_mib
+    )
 
 
 def used_up(limits: Limits) -> str:
-    return f"the time for all checks ({limits.total_s:g} s) is used up"
+    return _("the time for all checks ({seconds:g} s) is used up", seconds=limits.total_s)
 
 
 def how_it_ended(ending: Ending) -> Error:
     """What to say of a process that hung up without an answer."""
     if not ending.alone or ending.code == BROKEN:
-        return Error(Cause.EXITED, "your code closed the files that answers go through, or changed Python so that no answer could be sent")
+        why = _("your code closed the files that answers go through, or changed Python so that no answer could be sent")
+        return Error(Cause.EXITED, why)
     if ending.code >= 0:
-        return Error(Cause.EXITED, f"your code ended the process with exit code {ending.code}")
+        return Error(Cause.EXITED, _("your code ended the process with exit code {code}", code=ending.code))
     name = signal.Signals(-ending.code).name
-    what = (signal.strsignal(-ending.code) or "a signal").lower()
-    advice = "; did it need too much memory?" if name == "SIGKILL" else ""
-    return Error(Cause.CRASHED, f"your code crashed: {what} ({name}){advice}")
+    called = signal.strsignal(-ending.code)
+    what = retold(called.lower(), SIGNALS) if called else _("a signal")
+    if name == "SIGKILL":
+        return Error(Cause.CRASHED, _("your code crashed: {what} ({name}); did it need too much memory?", what=what, name=name))
+    return Error(Cause.CRASHED, _("your code crashed: {what} ({name})", what=what, name=name))

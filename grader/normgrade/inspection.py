@@ -10,9 +10,10 @@ from pathlib import Path
 
 from normgrade.contract import contract_findings
 from normgrade.course import Exercise
+from normgrade.language import _
 from normgrade.names import Names
 from normgrade.report import Finding
-from normgrade.source import TOO_DEEP, lines_of, no_file, parse, position, read
+from normgrade.source import lines_of, no_file, parse, position, read, too_deep
 
 HINDRANCES = {"file", "syntax", "contract"}
 
@@ -50,12 +51,16 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
     if isinstance(tree, Finding):
         return Inspection(source, (tree,), started=True)
     if not tree.body:
-        text = f"The file holds no code: write it, or begin again with `normgrade show --stub {exercise.slug} > {exercise.file_name}`."
+        text = _(
+            "The file holds no code: write it, or begin again with `normgrade show --stub {slug} > {file}`.",
+            slug=exercise.slug,
+            file=exercise.file_name,
+        )
         return Inspection(source, (no_file(text),), started=True)
     try:
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
     except RecursionError:
-        return Inspection(source, (TOO_DEEP,), started=True)
+        return Inspection(source, (too_deep(),), started=True)
     return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
 
 
@@ -70,8 +75,9 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Itera
     places: dict[tuple[int, str], ast.AST] = {}
     for node, name in (*names.uses.items(), *imported(names, exercise)):
         places.setdefault((getattr(node, "lineno", 0), name), node)
-    for (_, name), place in places.items():
-        yield Finding(*position(lines, place), "banned", f"This line uses `{name}`: the exercise is to write it by hand.")
+    for (_line, name), place in places.items():
+        text = _("This line uses `{name}`: the exercise is to write it by hand.", name=name)
+        yield Finding(*position(lines, place), "banned", text)
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:

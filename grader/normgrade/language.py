@@ -6,8 +6,10 @@ Messages are marked with `_` and `n_` where they are written, and are translated
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ LANGUAGES: Mapping[str, str] = MappingProxyType({ENGLISH: "English", "zh": "ф╕нц
 VARIABLE = "NORMGRADE_LANG"
 CATALOGUES = Path(__file__).with_name("locale")
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
+LONGEST_RETOLD = 400  # characters: what is made of our messages is shorter, and untrusted text could keep a pattern busy for long
 
 speaking: list[tuple[str, NullTranslations | None]] = [(ENGLISH, None)]
 
@@ -43,14 +46,14 @@ def inherit() -> None:
     speak(os.environ[VARIABLE])
 
 
-def _(message: str, **values: Any) -> str:
+def _(message: str, /, **values: Any) -> str:
     """The message in the language that is spoken, with `{names}` filled in where there are values."""
     catalogue = speaking[0][1]
     said = message if catalogue is None else catalogue.gettext(message)
     return said.format(**values) if values else said
 
 
-def n_(one: str, many: str, n: int, **values: Any) -> str:
+def n_(one: str, many: str, n: int, /, **values: Any) -> str:
     """The message about one thing or about many; `{n}` is their number."""
     catalogue = speaking[0][1]
     said = (one if n == 1 else many) if catalogue is None else catalogue.ngettext(one, many, n)
@@ -60,6 +63,20 @@ def n_(one: str, many: str, n: int, **values: Any) -> str:
 def N_(message: str) -> str:
     """The message itself, marked for translation where it is written before the language is known; `_` says it later."""
     return message
+
+
+def retold(text: str, messages: Iterable[str]) -> str:
+    """A text that is data, and so English, in the language that is spoken, where it is one of these messages with its values."""
+    if speaking[0][1] is None or len(text) > LONGEST_RETOLD:
+        return text
+    found = ((message, pattern(message).fullmatch(text)) for message in messages)
+    return next((_(message, **match.groupdict()) for message, match in found if match), text)
+
+
+@cache
+def pattern(message: str) -> re.Pattern[str]:
+    """What finds the values in what was said with this message."""
+    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(message)))
 
 
 def usual(environment: Mapping[str, str] = os.environ) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from normgrade.course import Course, Exercise
 from normgrade.grade import Submission
 from normgrade.inspection import inspect_file
+from normgrade.language import _
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome, Report
 from normgrade.workspace import Workspace
@@ -41,10 +42,10 @@ class Record:
     def standing(self) -> str:
         """In a word or two: the best score, unless it passed or nothing was tried."""
         if self.passed:
-            return "passed"
+            return _("passed")
         if self.last is not None:
-            return f"best {self.best}/{self.last.possible}"
-        return "started" if self.started else "not started"
+            return _("best {best}/{possible}", best=self.best, possible=self.last.possible)
+        return _("started") if self.started else _("not started")
 
 
 def records(course: Course, workspace: Workspace) -> list[Record]:
@@ -96,14 +97,25 @@ def advice(records: Sequence[Record]) -> str:
     """What to do next, in a sentence or two."""
     record = next_record(records)
     if record is None:
-        return "Everything has passed. `normgrade check --seed random` tries it on inputs never seen before."
-    slug, last = record.exercise.slug, record.last
-    where = f"{slug} (level {record.exercise.level}, {record.exercise.group})"
+        return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
+    exercise, slug, last = record.exercise, record.exercise.slug, record.last
+    where = _("{slug} (level {level}, {group})", slug=slug, level=exercise.level, group=exercise.group)
     if last is not None:
-        return f"Go on with {where}: {last.earned} of {last.possible} points at the last check. `normgrade hint {slug}` gives a hint."
+        return _(
+            "Go on with {where}: {earned} of {possible} points at the last check. `normgrade hint {slug}` gives a hint.",
+            where=where,
+            earned=last.earned,
+            possible=last.possible,
+            slug=slug,
+        )
     if record.started:
-        return f"Go on with {where}, which is started: `normgrade check {slug}` grades it."
-    return f"Next is {where}: `normgrade show {slug}` shows the task, and {record.exercise.file_name} is where your code goes."
+        return _("Go on with {where}, which is started: `normgrade check {slug}` grades it.", where=where, slug=slug)
+    return _(
+        "Next is {where}: `normgrade show {slug}` shows the task, and {file} is where your code goes.",
+        where=where,
+        slug=slug,
+        file=exercise.file_name,
+    )
 
 
 def hints_left(exercise: Exercise, of_failures: Sequence[str], given: Collection[str]) -> list[str]:

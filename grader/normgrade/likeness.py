@@ -7,6 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
+from normgrade.language import _
 from normgrade.origin import named
 from normgrade.setting import Setting
 
@@ -31,7 +32,7 @@ def looks_like(
     if not np.isfinite(got).all():
         return not_finite(got, setting.inputs.get(place.split(" · ")[0]))
     if right.size > 1 and not got.any():
-        return "every value is 0"
+        return _("every value is 0")
     with np.errstate(all="ignore"):
         if right.size < ENOUGH or fits(right, got, allowed):
             return None  # two numbers look like anything, and numbers that are barely off like nothing
@@ -50,29 +51,38 @@ def same_but_for_form(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, s
     """Right numbers in another shape, in another dtype, or with their axes in another order; None where it is more than that."""
     if right.dtype.kind != "f" or got.dtype.kind not in "fiu" or right.size != got.size:
         return None
-    values, form = got.astype(np.float64), "only the shape differs" if same_dtype else "but shape and dtype differ"
+    values = got.astype(np.float64)
     if right.shape == got.shape:
-        return "right numbers, only the dtype differs" if fits(right, values, allowed) else None
+        return _("right numbers, only the dtype differs") if fits(right, values, allowed) else None
+    words = _("right numbers, only the shape differs") if same_dtype else _("right numbers, but shape and dtype differ")
     for axes in permutations(range(got.ndim)) if got.ndim <= MOST_AXES else ():
         moved = values.transpose(axes)
         if moved.shape == right.shape and fits(right, moved, allowed):
-            return f"right numbers, {form}: the axes come in the order {', '.join(map(str, np.argsort(axes)))}"
-    return f"right numbers, {form}" if fits(right.ravel(), values.ravel(), allowed.ravel()) else None
+            return _("{words}: the axes come in the order {order}", words=words, order=", ".join(map(str, np.argsort(axes))))
+    return words if fits(right.ravel(), values.ravel(), allowed.ravel()) else None
+
+
+def not_a_number(got: np.ndarray) -> str:
+    """Which of the two the first number is that is not finite; nothing where all are."""
+    bad = got[~np.isfinite(got)]
+    return "" if not bad.size else "NaN" if np.isnan(bad[0]) else "Inf"
 
 
 def not_finite(got: np.ndarray, x: np.ndarray | None) -> str:
     """What is not finite, how much of it, and where it begins, or which slices of the input it goes with."""
     bad = ~np.isfinite(got)
-    first = np.argwhere(bad)[0]
-    noun, alike = ("NaN", np.isnan(got)) if np.isnan(got[tuple(first)]) else ("Inf", np.isinf(got))
-    words = f"{noun} in {alike.sum()} of {got.size} values, first at {first.tolist()}"
+    noun, first = not_a_number(got), np.argwhere(bad)[0].tolist()
+    alike = np.isnan(got) if noun == "NaN" else np.isinf(got)
+    words = _("{noun} in {alike} of {total} values, first at {first}", noun=noun, alike=alike.sum(), total=got.size, first=first)
     if x is None or x.shape != got.shape or x.size < 2:
         return words
     for shape, kept, noun in partitions(x.shape):
         seen = x.reshape(shape)
         constant = np.broadcast_to(np.ptp(seen, across(seen, kept), keepdims=True) == 0, shape)
         if constant.any() and (constant == bad.reshape(shape)).all():
-            return f"{words}: wherever a {noun} of x is {'constant' if seen[constant].any() else '0'}"
+            if seen[constant].any():
+                return _("{words}: wherever a {slice} of x is constant", words=words, slice=noun)
+            return _("{words}: wherever a {slice} of x is 0", words=words, slice=noun)
     return words
 
 
@@ -80,10 +90,11 @@ def one_for_all(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, setting
     """One factor, or one offset, for every value."""
     factor = float((right * got).sum() / (right * right).sum())
     if fits(right * factor, got, allowed, factor):
-        return "every value has the opposite sign" if abs(factor + 1) < 1e-6 else f"every value × {named(factor, setting)}"
+        opposite = abs(factor + 1) < 1e-6
+        return _("every value has the opposite sign") if opposite else _("every value × {factor}", factor=named(factor, setting))
     offset = float((got - right).mean())
     if fits(right + offset, got, allowed):
-        return f"every value {'+' if offset > 0 else '−'} {abs(offset):.6g}"
+        return _("every value {sign} {offset:.6g}", sign="+" if offset > 0 else "−", offset=abs(offset))
     return None
 
 
@@ -110,14 +121,14 @@ def views(parameter: tuple[int, ...], shape: tuple[int, ...]) -> Iterator[tuple[
 
 def misapplied(normal: np.ndarray, weight: np.ndarray, bias: np.ndarray, biased: bool) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Ways to misapply weight and bias to normalised numbers: in words, the result, and how fast it moves with the right one."""
-    yield "right only where γ = 1: weight is not applied", normal + bias, 1 / weight
-    yield "the factor is 1 + weight", normal * (1 + weight) + bias, 1 + 1 / weight
+    yield _("right only where γ = 1: weight is not applied"), normal + bias, 1 / weight
+    yield _("the factor is 1 + weight"), normal * (1 + weight) + bias, 1 + 1 / weight
     if biased:
         still = np.ones_like(weight)
-        yield "right only where γ = 1 and β = 0: neither weight nor bias is applied", normal, 1 / weight
-        yield "right only where β = 0: bias is not added", normal * weight, still
-        yield "right only where γ = 1 or β = 0: bias is added before the multiplication by weight", (normal + bias) * weight, still
-        yield "weight and bias have changed places", normal * bias + weight, bias / weight
+        yield _("right only where γ = 1 and β = 0: neither weight nor bias is applied"), normal, 1 / weight
+        yield _("right only where β = 0: bias is not added"), normal * weight, still
+        yield _("right only where γ = 1 or β = 0: bias is added before the multiplication by weight"), (normal + bias) * weight, still
+        yield _("weight and bias have changed places"), normal * bias + weight, bias / weight
 
 
 def one_each(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:
@@ -135,14 +146,14 @@ def partitions(shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[
         return
     channels = shape[1]
     groups = [((shape[0], count, channels // count, *shape[2:]), channels // count) for count in range(2, channels) if not channels % count]
-    yield shape, (0,), "row" if dimensions == 2 else "sample"
-    yield from ((regrouped, (1,), f"group of {size} channels") for regrouped, size in groups)
-    yield shape, (1,), "channel"
-    yield from ((regrouped, (0, 1), f"group of {size} channels") for regrouped, size in groups)
+    yield shape, (0,), _("row") if dimensions == 2 else _("sample")
+    yield from ((regrouped, (1,), _("group of {size} channels", size=size)) for regrouped, size in groups)
+    yield shape, (1,), _("channel")
+    yield from ((regrouped, (0, 1), _("group of {size} channels", size=size)) for regrouped, size in groups)
     if dimensions > 3:
-        yield shape, (0, 1), "channel of each sample"
+        yield shape, (0, 1), _("channel of each sample")
     if dimensions > 2:
-        yield shape, tuple(range(dimensions - 1)), "row"
+        yield shape, tuple(range(dimensions - 1)), _("row")
 
 
 def one_per_slice(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, kept: tuple[int, ...], noun: str) -> str | None:
@@ -151,10 +162,10 @@ def one_per_slice(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, kept:
         return None
     factor = (right * got).sum(others, keepdims=True) / (right * right).sum(others, keepdims=True)
     if fits(right * factor, got, allowed, factor):
-        return f"one factor per {noun}: × {factor.min():.6g} to × {factor.max():.6g}"
+        return _("one factor per {slice}: × {low:.6g} to × {high:.6g}", slice=noun, low=factor.min(), high=factor.max())
     offset = (got - right).mean(others, keepdims=True)
     if fits(right + offset, got, allowed):
-        return f"one offset per {noun}: {offset.min():+.6g} to {offset.max():+.6g}"
+        return _("one offset per {slice}: {low:+.6g} to {high:+.6g}", slice=noun, low=offset.min(), high=offset.max())
     return None
 
 
@@ -166,7 +177,7 @@ def swapped(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | No
     for first in range(right.ndim):
         for second in range(first + 1, right.ndim):
             if right.shape[first] == right.shape[second] > 1 and fits(right.swapaxes(first, second), got, allowed):
-                return f"the axes {first} and {second} are swapped"
+                return _("the axes {first} and {second} are swapped", first=first, second=second)
     return None
 
 
@@ -178,9 +189,15 @@ def permuted(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | N
         mine, theirs, limit = (np.moveaxis(array, axis, 0).reshape(size, -1) for array in (got, right, allowed))
         matches = (np.abs(mine[:, None] - theirs[None]) <= 2 * limit[None]).all(-1)
         if (matches.sum(0) == 1).all() and (matches.sum(1) == 1).all():
-            noun = "values" if right.ndim == 1 else ("samples", "channels")[axis] if axis < 2 else f"slices along axis {axis}"
-            return f"{noun} in another order: {order(matches.argmax(1))}"
+            return _("{slices} in another order: {order}", slices=slices(right.ndim, axis), order=order(matches.argmax(1)))
     return None
+
+
+def slices(dimensions: int, axis: int) -> str:
+    """What is told apart by its place along an axis."""
+    if dimensions == 1:
+        return _("values")
+    return _("samples") if axis == 0 else _("channels") if axis == 1 else _("slices along axis {axis}", axis=axis)
 
 
 def order(found: np.ndarray) -> str:
@@ -191,9 +208,9 @@ def order(found: np.ndarray) -> str:
             continue
         width, blocks = size // groups, found.reshape(groups, -1)
         if (blocks % width == np.arange(width)).all() and (blocks // width == blocks[:, :1] // width).all():
-            return f"groups of {width}, {in_short(blocks[:, 0] // width)}"
+            return _("groups of {width}, {order}", width=width, order=in_short(blocks[:, 0] // width))
         if (found == np.arange(size).reshape(groups, width).T.ravel()).all():
-            return f"as if ({groups}, {width}) had become ({width}, {groups})"
+            return _("as if ({groups}, {width}) had become ({width}, {groups})", groups=groups, width=width)
     return in_short(found)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from normgrade import wire
+from normgrade.language import _
 from normgrade.observation import Observation
 from normgrade.output import Capture
 
@@ -77,7 +78,7 @@ class Line:
             self.answers.put(heard)  # it will not get better
             raise heard
         if heard[0] != serial:
-            raise Forged("an answer that nobody asked for")
+            raise Forged(_("an answer that nobody asked for"))
         return heard[1]
 
     def printed(self) -> str:

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 
 from normgrade.course import Exercise, Table, Wrong, read, text
 from normgrade.errors import CourseError
+from normgrade.language import _
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
     names = [mistake.name for mistake in mistakes]
     for name in names:
         if names.count(name) > 1:
-            table.wrong("mistake", f'the name "{name}" is given twice')
+            table.wrong("mistake", _('the name "{name}" is given twice', name=name))
     return mistakes
 
 
@@ -47,20 +48,37 @@ def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):
-        entry.wrong("edit", f'the mistake "{name}" needs either `edit` or `file`')
+        entry.wrong("edit", _('the mistake "{name}" needs either `edit` or `file`', name=name))
     if not file:
         edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
-        return Mistake(name, says, applied(reference, edits) or entry.wrong("edit", f'the edits of "{name}" overlap'), edits)
+        source = applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name))
+        return Mistake(name, says, source, edits)
     path = exercise.mistakes.parent / file
     try:
         return Mistake(name, says, path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise CourseError(f'{entry.path}: file: the mistake "{name}" names {path}, which cannot be read ({error.strerror}).') from error
+        raise CourseError(
+            _(
+                '{toml}: file: the mistake "{name}" names {path}, which cannot be read ({error}).',
+                toml=entry.path,
+                name=name,
+                path=path,
+                error=error.strerror,
+            )
+        ) from error
 
 
 def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
     if (count := reference.count(old)) != 1:
-        entry.wrong("edit", f'{old!r} of the mistake "{name}" must occur exactly once in reference.py, not {count} times')
+        entry.wrong(
+            "edit",
+            _(
+                '{old!r} of the mistake "{name}" must occur exactly once in reference.py, not {count} times',
+                old=old,
+                name=name,
+                count=count,
+            ),
+        )
     start = reference.index(old)
     return Edit(start, start + len(old), new)
 
@@ -100,4 +118,4 @@ def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake,
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
     if isinstance(value, list) and all(isinstance(pair, list) and list(map(type, pair)) == [str, str] for pair in value):
         return tuple((old, new) for old, new in value)
-    raise Wrong('a list of pairs, [["old", "new"], …]')
+    raise Wrong(_('a list of pairs, [["old", "new"], …]'))

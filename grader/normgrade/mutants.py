@@ -11,6 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from normgrade.course import Exercise, Table, Wrong, text
+from normgrade.language import _
 
 ARITHMETIC = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "//": ["/"], "%": ["//"], "**": ["*"], "@": ["*"], "|": ["&"], "&": ["|"]}
 COMPARISONS = {
@@ -40,7 +41,7 @@ class Mutant:
     source: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: `{self.was}` → `{self.now}`"
+        return _("line {line}: `{was}` → `{now}`", line=self.line, was=self.was, now=self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def described(source: str, mutated: str) -> Mutant:
     """The change in whole lines, without their indentation."""
     old, new = source.splitlines(), mutated.splitlines()
     changes = [each for each in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if each[0] != "equal"]
-    (_, start, _, begin, _), (_, _, end, _, until) = changes[0], changes[-1]
+    first, last = changes[0], changes[-1]
+    start, end, begin, until = first[1], last[2], first[3], last[4]
     return Mutant(start + 1, in_one_line(old[start:end]), in_one_line(new[begin:until]), mutated)
 
 
@@ -98,7 +100,7 @@ def two_texts(value: object) -> tuple[str, str]:
     match value:
         case [str(old), str(new)]:
             return old, new
-    raise Wrong('a pair of texts, ["what was there", "what is there now"]')
+    raise Wrong(_('a pair of texts, ["what was there", "what is there now"]'))
 
 
 def name_of(function: ast.expr) -> str:

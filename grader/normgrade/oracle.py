@@ -22,10 +22,15 @@ from normgrade import wire
 from normgrade.cache import Cache
 from normgrade.completion import complete, generator, is_complete
 from normgrade.errors import CourseError
+from normgrade.language import N_, _
 from normgrade.observation import HALF, Array, Cause, Error, Observation, Request, Value
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+NOT_EXECUTED = {
+    "implementation": N_("The course's own implementation cannot be executed: {error}."),
+    "probes": N_("The course's own probes cannot be executed: {error}."),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +103,7 @@ def executed(source: str, what: str) -> ModuleType:
     try:
         return module(source, what)
     except Exception as error:
-        raise CourseError(f"The course's own {what} cannot be executed: {type(error).__name__}: {error}.") from error
+        raise CourseError(_(NOT_EXECUTED[what], error=f"{type(error).__name__}: {error}")) from error
 
 
 def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
@@ -174,7 +179,7 @@ def perturbed(request: Request, unit: float, seed: int, where: str = "") -> Requ
 
 def widened(request: Request) -> Request:
     """The request with every floating-point number in float64, exactly."""
-    return floats(request, lambda values, _: values.astype(np.float64))
+    return floats(request, lambda values, _path: values.astype(np.float64))
 
 
 def play_exactly(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from normgrade.language import _
 from normgrade.setting import Setting
 
 LARGEST_COUNT = 192  # of counts that the inputs do not show and that are tried all the same; above, almost any factor is near n / (n − 1)
@@ -35,29 +36,29 @@ OF_A_NUMBER: tuple[tuple[str, Callable[[float], float]], ...] = (
 
 def named(factor: float, setting: Setting = Setting()) -> str:  # noqa: B008
     """A factor with its likely origin: "16/15, which is n / (n − 1) for n = 16", "0.3, which is momentum"."""
-    if factor < 0 and not near(factor, -2):
-        return f"{factor:.6g}" if (words := named(-factor, setting)) == f"{-factor:.6g}" else f"−{words}"
-    if near(abs(factor), 2) or near(factor, 0.5):
-        return "1/2" if factor < 1 and factor > 0 else f"{factor:.0f}"
-    return next(origins(factor, setting), f"{factor:.6g}")
+    sign, size = ("−", -factor) if factor < 0 else ("", factor)
+    if near(size, 2):
+        return f"{factor:.0f}"
+    return f"{sign}1/2" if near(size, 0.5) else next(origins(sign, size, setting), f"{factor:.6g}")
 
 
-def origins(factor: float, setting: Setting) -> Iterator[str]:
-    """Likely origins, the likeliest first."""
+def origins(sign: str, size: float, setting: Setting) -> Iterator[str]:
+    """A factor with its likely origins, the likeliest first."""
     for name, number in setting.numbers.items():
         for form, value in OF_A_NUMBER:
-            if number > 0 and near(factor, value(number)):
-                yield f"{factor:.6g}, which is {form.format(name=name)}"
+            if number > 0 and near(size, value(number)):
+                yield _("{factor}, which is {form}", factor=f"{sign}{size:.6g}", form=form.format(name=name))
     for n in setting.counts:
-        yield from counted(factor, OF_A_COUNT, n)
+        yield from counted(sign, size, OF_A_COUNT, n)
     for n in range(2, LARGEST_COUNT + 1):
-        yield from counted(factor, BESSEL, n)
+        yield from counted(sign, size, BESSEL, n)
 
 
-def counted(factor: float, forms: tuple[Form, ...], n: int) -> Iterator[str]:
+def counted(sign: str, size: float, forms: tuple[Form, ...], n: int) -> Iterator[str]:
     for form, value, shown in forms:
-        if near(factor, value(n)):
-            yield f"{shown.format(n=n, less=n - 1)}, which is {form} for n = {n}"
+        if near(size, value(n)):
+            factor = sign + shown.format(n=n, less=n - 1)
+            yield _("{factor}, which is {form} for n = {n}", factor=factor, form=form, n=n)
 
 
 def near(factor: float, value: float) -> bool:

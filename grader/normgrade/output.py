@@ -6,6 +6,8 @@ import os
 import re
 import threading
 
+from normgrade.language import _
+
 OUTPUT_LIMIT_BYTES = 16 * 1024
 CHUNK_BYTES = 1024**2
 MARK = "\0normgrade {} answered\0"  # the worker writes it after an answer's output, so that later output is not taken for it
@@ -58,8 +60,8 @@ class Capture:
             self.keep(self.pending)
             self.pending = b""
             self.complete.set()
-            more = f"\n… {self.dropped_bytes:,} more bytes\n" if self.dropped_bytes else ""
-            return printable(bytes(self.kept)) + more
+            more = _("… {n:,} more bytes", n=self.dropped_bytes)
+            return printable(bytes(self.kept)) + (f"\n{more}\n" if self.dropped_bytes else "")
 
     def read(self, fd: int) -> None:
         """Read until the end, then close."""

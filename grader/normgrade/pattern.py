@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from normgrade.language import N_, _, retold
+from normgrade.likeness import not_a_number
 from normgrade.observation import Array, Request
+from normgrade.render.wording import place_in_words
 from normgrade.report import Difference
 
+LEARNT = (  # what has a gradient, and no name of its own
+    N_("input"), N_("argument {number}"), N_("the original weight"), N_("the sublayer's {name}"),
+)  # fmt: skip
 FAR = 5.0  # how many times larger, or smaller, wrong inputs have to be than right ones, for their size to explain it
 
 
@@ -45,9 +51,11 @@ def by_mode(steps: Sequence[Step]) -> str:
     if not right or not wrong or by_size(steps):
         return ""
     if {step.trains for step in right}.isdisjoint(step.trains for step in wrong):
-        return "Right in evaluation, wrong in training." if wrong[0].trains else "Right in training, wrong in evaluation."
+        return _("Right in evaluation, wrong in training.") if wrong[0].trains else _("Right in training, wrong in evaluation.")
     if [step.right for step in steps] == [True] * len(right) + [False] * len(wrong):
-        return f"Right at first, wrong from {'the second step' if wrong[0].place == 'step 2' else wrong[0].place} on."
+        if wrong[0].place == "step 2":
+            return _("Right at first, wrong from the second step on.")
+        return _("Right at first, wrong from {step} on.", step=place_in_words(wrong[0].place))
     return ""
 
 
@@ -58,15 +66,16 @@ def by_gradient(places: Mapping[str, object], found: Sequence[Difference]) -> st
     if not wrong or not wrong <= backward or len(backward) == len(places):
         return ""
     names = dict.fromkeys(place.split("gradient of ")[1] for place in places if place in wrong)
-    return f"The forward pass is right, the gradient is not: that of {' and '.join(names)}."
+    learnt = _(" and ").join(retold(name, LEARNT) for name in names)
+    return _("The forward pass is right, the gradient is not: that of {names}.", names=learnt)
 
 
 def first_not_finite(places: Mapping[str, object], found: Sequence[Difference]) -> str:
     """Where NaN or Inf begins, if not everywhere."""
     for difference in found:
-        if difference.looks_like and difference.looks_like.startswith(("NaN", "Inf")):
-            noun = difference.looks_like[:3]
-            return f"{noun} begins at {difference.place}." if difference.place != next(iter(places)) else ""
+        if difference.numbers is not None and (noun := not_a_number(difference.numbers.actual)):
+            everywhere = difference.place == next(iter(places))
+            return "" if everywhere else _("{noun} begins at {place}.", noun=noun, place=place_in_words(difference.place))
     return ""
 
 
@@ -76,7 +85,11 @@ def by_size(steps: Sequence[Step]) -> str:
     if not right or not wrong:
         return ""
     if min(wrong) >= FAR * max(right):
-        return f"Wrong only for large inputs: right up to |x| = {max(right):.3g}, wrong from {min(wrong):.3g} on."
+        return _(
+            "Wrong only for large inputs: right up to |x| = {right:.3g}, wrong from {wrong:.3g} on.", right=max(right), wrong=min(wrong)
+        )
     if max(wrong) * FAR <= min(right):
-        return f"Wrong only for small inputs: right from |x| = {min(right):.3g} on, wrong up to {max(wrong):.3g}."
+        return _(
+            "Wrong only for small inputs: right from |x| = {right:.3g} on, wrong up to {wrong:.3g}.", right=min(right), wrong=max(wrong)
+        )
     return ""

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from normgrade import probes as generic
+from normgrade.language import _
 from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
 
 MESSAGE_LIMIT = 2000  # characters of an exception's text
@@ -138,7 +139,7 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
     try:
         message = str(error)
     except BaseException:
-        message = "its text could not be read"
+        message = _("its text could not be read")
     frames = [
         Frame(frame.lineno or 0, frame.name[:100], (frame.line or "")[:200])
         for frame in traceback.extract_tb(error.__traceback__)

@@ -18,7 +18,7 @@ from typing import Protocol
 from normgrade.control import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 from normgrade.course import Limits
 from normgrade.errors import GraderError
-from normgrade.language import VARIABLE, spoken
+from normgrade.language import VARIABLE, _, spoken
 from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
 from normgrade.sandbox import AUTO, Standing, at_least
 from normgrade.sandbox.process import Budget, Process
@@ -98,7 +98,7 @@ class Zygote:
     def standing(self) -> Standing:
         if self.stands is None:
             try:
-                _, size = self.hear(READY, timeout_s=START_S)
+                _ready, size = self.hear(READY, timeout_s=START_S)
                 tier, probes, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
                 self.stands = Standing(tier, probes, tuple(loses), reasons)
             except (Lost, OSError, ValueError) as error:
@@ -158,8 +158,8 @@ class Fresh:
         self.spare: Line | None = self.launch(USUAL)
 
     def standing(self) -> Standing:
-        reason = "its walls are Linux's, and workers are not forked here"
-        return Standing("process", 0, Process.loses, dict.fromkeys(at_least("linux"), reason))
+        reason = _("its walls are Linux's, and workers are not forked here")
+        return Standing("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(at_least("linux"), reason))
 
     def launch(self, budget: Budget) -> Line:
         ours, theirs = pipes()
@@ -255,7 +255,12 @@ def cannot_start(log: bytes, code: int | None) -> GraderError:
     """Why no process could be started, with the end of what it said, or else its exit code; None where it did not end."""
     said = log.decode("utf-8", "replace").strip()
     if "No module named 'torch'" in said:
-        return GraderError(f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again.")
-    ending = f"nothing within {START_S:g} s" if code is None else f"nothing, and ended with exit code {code}"
+        return GraderError(
+            _("PyTorch is not installed for {python}. Run `{python} -m pip install torch`, then try again.", python=sys.executable)
+        )
+    late = _("nothing within {seconds:g} s", seconds=START_S)
+    ending = late if code is None else _("nothing, and ended with exit code {code}", code=code)
     tail = "\n".join(said.splitlines()[-8:]) or ending
-    return GraderError(f"The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{tail}")
+    return GraderError(
+        _("The process that runs submissions did not start. Does `python -c 'import torch'` work? It said:\n{said}", said=tail)
+    )

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from normgrade.errors import UsageError
+from normgrade.language import _
 from normgrade.report import Outcome, Report
 
 VERSION = 1
@@ -115,15 +116,26 @@ class Progress:
     def make_ready(self, database: sqlite3.Connection) -> None:
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
-            newer = f'"{self.path}" was written by a newer normgrade (version {version})'
-            raise UsageError(f"{newer}. Update normgrade, or move the file away.")
+            raise UsageError(
+                _(
+                    '"{path}" was written by a newer normgrade (version {version}). Update normgrade, or move the file away.',
+                    path=self.path,
+                    version=version,
+                )
+            )
         if version == 0:
             for statement in SCHEMA.split(";"):
                 database.execute(statement)
             database.execute(f"PRAGMA user_version = {VERSION}")
 
     def unusable(self, error: Exception) -> UsageError:
-        return UsageError(f'What was tried cannot be kept in "{self.path}" ({error}). Free the file, or move it away to begin anew.')
+        return UsageError(
+            _(
+                'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',
+                path=self.path,
+                error=error,
+            )
+        )
 
 
 def to_row(attempt: Attempt) -> tuple[str | int, ...]:

@@ -9,21 +9,24 @@ from pprint import pformat
 from typing import Any
 
 from normgrade.course import Exercise
+from normgrade.language import N_, _, retold
 from normgrade.observation import Array, Request
+from normgrade.render.wording import place_in_words
 from normgrade.report import Difference
 from normgrade.suite import Play, Result
 
 WIDTH = 120
-MADE = '"""Made by `normgrade repro`.'  # how a script begins that may be overwritten
-HEAD = '''{made} It does to {file} what {check} does:
+MADE = "`normgrade repro`"  # stands in the first line of a script that may be overwritten, whatever language it speaks
+ACTIONS = N_("train"), N_("evaluate"), N_("reload")  # of a step, as comments say them
+HEAD = '''"""{made}
 
     {claim}
 
-Run it, or step through it with a debugger.
+{run}
 """
 
 import importlib.util
-from math import inf, nan  # they may stand among the numbers
+from math import inf, nan  # {not_finite}
 from operator import attrgetter
 
 import torch
@@ -37,7 +40,7 @@ def load(name, path):
 
 
 def find(layer, name):
-    """A parameter or buffer, by its name or another that it often has."""
+    """{find}"""
     for known in (name, *OTHER_NAMES.get(name, ())):
         try:
             return attrgetter(known)(layer)
@@ -53,24 +56,48 @@ def put(layer, name, values):
 
 
 def show(place, got, expected):
-    print(f"\\n{{place}}\\n  got       {{got}}\\n  expected  {{expected}}")
+    print(f"\\n{{place}}\\n  {got}  {{got}}\\n  {expected}  {{expected}}")
     if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.numel() == expected.numel():
-        print(f"  off by    {{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}} at most")
+        print(f"  {off_by}  {at_most}")
 
 
 OTHER_NAMES = {aliases}
 torch.manual_seed(0)
 submission = load("submission", {path!r})
 '''
+LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).abs().max().item():g}"
 
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
     """The script for one check that failed: everything up to the request in which it failed."""
     check, play = result.check, result.plays[-1]
+    got, expected, off_by = columns(_("got"), _("expected"), _("off by"))
     head = HEAD.format(
-        made=MADE, file=path.name, check=check.name, claim=check.claim, aliases=aliases(), path=str(path.absolute()),
-    )  # fmt: skip
+        made=_("Made by `normgrade repro`. It does to {file} what {check} does:", file=path.name, check=check.name),
+        claim=check.claim,
+        run=_("Run it, or step through it with a debugger."),
+        not_finite=_("they may stand among the numbers"),
+        find=_("A parameter or buffer, by its name or another that it often has."),
+        got=got,
+        expected=expected,
+        off_by=off_by,
+        at_most=_("{size} at most", size=LARGEST),
+        aliases=aliases(),
+        path=str(path.absolute()),
+    )
     return head + "\n".join(body(exercise, play, check.differences)) + "\n"
+
+
+def is_made(content: bytes) -> bool:
+    """Whether a file holds a script of ours."""
+    first = content.partition(b"\n")[0]
+    return first.startswith(b'"""') and MADE.encode() in first
+
+
+def columns(*words: str) -> list[str]:
+    """The words, each as wide as the widest."""
+    width = max(map(len, words))
+    return [word.ljust(width) for word in words]
 
 
 def aliases() -> str:
@@ -90,7 +117,11 @@ def body(exercise: Exercise, play: Play, differences: Sequence[Difference]) -> I
         case _:
             yield from own_probe(exercise, request, expected)
     if play.refusal:
-        yield f"\nprint({f'Here a {play.refusal[0]} is expected.'!r})"
+        yield printed(_("Here a {error} is expected.", error=play.refusal[0]))
+
+
+def printed(sentence: str) -> str:
+    return f"\nprint({sentence!r})"
 
 
 def expected_at(play: Play, differences: Sequence[Difference]) -> dict[str, str]:
@@ -107,7 +138,7 @@ def layer_story(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
     yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
     yield from (f"put(layer, {name!r}, {literal(value)})" for name, value in inputs["state"].items())
     for number, step in enumerate(inputs["steps"], 1):
-        yield f"\n# Step {number}: {step['do']}"
+        yield "\n# " + _("Step {number}: {action}", number=number, action=retold(step["do"], ACTIONS))
         if step["do"] == "reload":
             yield from ("saved = layer.state_dict()", build, "layer.load_state_dict(saved)")
         else:
@@ -119,7 +150,7 @@ def one_step(number: int, step: Mapping[str, Any], expected: Mapping[str, str]) 
     yield "layer.zero_grad()"
     yield f"x = {literal(step['x'])}"
     if step["scattered"]:
-        yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # the same numbers, in another order in memory"
+        yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # " + _("the same numbers, in another order in memory")
     if step["upstream"] is not None:
         yield "x.requires_grad_()"
     yield "given = x.clone()"
@@ -128,9 +159,9 @@ def one_step(number: int, step: Mapping[str, Any], expected: Mapping[str, str]) 
         yield f"upstream = {literal(step['upstream'])}"
         yield "(output * upstream).sum().backward()"
     for place, value in expected.items():
-        step_name, _, what = place.partition(" · ")
+        step_name, _dot, what = place.partition(" · ")
         if step_name == f"step {number}":
-            yield f"show({place!r}, {of_layer(what)}, {value})"
+            yield shown(place, of_layer(what), value)
 
 
 def of_layer(what: str) -> str:
@@ -162,7 +193,7 @@ def function_call(request: Request, expected: Mapping[str, str]) -> Iterator[str
     for place, value in expected.items():
         number = place.removeprefix("gradient of argument ")
         seen = f"argument_{number}.grad" if number.isdigit() else place if place.startswith("result") else "None"
-        yield f"show({place!r}, {seen}, {value})"
+        yield shown(place, seen, value)
 
 
 def own_probe(exercise: Exercise, request: Request, expected: Mapping[str, str]) -> Iterator[str]:
@@ -170,12 +201,17 @@ def own_probe(exercise: Exercise, request: Request, expected: Mapping[str, str])
     if request.probe == "new_layer":
         yield f"layer = submission.{request.inputs['layer']}({arguments(request.inputs['args'], request.inputs['kwargs'])})"
         yield "print(layer.state_dict())"
-        yield from (f"print({f'{place} should be'!r}, {value})" for place, value in expected.items())
+        should_be = {place: _("{place} should be", place=place_in_words(place)) for place in expected}
+        yield from (f"print({should_be[place]!r}, {value})" for place, value in expected.items())
         return
-    yield f"probes = load('probes', {str(exercise.probes)!r})  # how the grader uses your code"
+    yield f"probes = load('probes', {str(exercise.probes)!r})  # " + _("how the grader uses your code")
     inputs = ", ".join(f"{name}={literal(value)}" for name, value in request.inputs.items())
     yield f"seen = probes.{request.probe}(submission, {inputs})"
-    yield from (f"show({place!r}, seen.get({place!r}), {value})" for place, value in expected.items())
+    yield from (shown(place, f"seen.get({place!r})", value) for place, value in expected.items())
+
+
+def shown(place: str, seen: str, expected: str) -> str:
+    return f"show({place_in_words(place)!r}, {seen}, {expected})"
 
 
 def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

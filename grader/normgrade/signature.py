@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from normgrade.language import _
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -30,12 +32,12 @@ class Signature:
         try:
             [function] = ast.parse(f"def {text}: ...").body
         except (SyntaxError, ValueError) as error:
-            raise ValueError(f"{text!r} is none") from error
+            raise ValueError(_("{text!r} is none", text=text)) from error
         assert isinstance(function, ast.FunctionDef)
         signature = cls(function.name, parameters_of(function.args))
         [understood] = ast.parse(f"def {signature}: ...").body
         if ast.dump(understood) != ast.dump(function):
-            raise ValueError(f"{text!r} holds more than names and defaults")
+            raise ValueError(_("{text!r} holds more than names and defaults", text=text))
         return signature
 
     @property

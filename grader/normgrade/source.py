@@ -11,18 +11,19 @@ import unicodedata
 import warnings
 from pathlib import Path
 
+from normgrade.language import N_, _
 from normgrade.report import Finding
 
 LIMIT_BYTES = 64 * 1024
 SHOWN_COLUMNS = 100  # of a source line in a message
 SPECIAL_FILES = {
-    stat.S_IFDIR: "a directory",
-    stat.S_IFIFO: "a named pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: N_("a directory"),
+    stat.S_IFIFO: N_("a named pipe"),
+    stat.S_IFSOCK: N_("a socket"),
+    stat.S_IFCHR: N_("a device"),
+    stat.S_IFBLK: N_("a device"),
 }
-TOO_DEEP = Finding(0, 0, "syntax", "The file is too deeply nested to be read: split its longest expressions or blocks into named steps.")
+SPECIAL = N_("something special")
 
 
 def read(path: Path) -> str | Finding:
@@ -34,33 +35,48 @@ def read(path: Path) -> str | Finding:
     if isinstance(content, Finding):
         return content
     if len(content) > LIMIT_BYTES:
-        return no_file(f"{path} is larger than 64 KiB ({LIMIT_BYTES} bytes): hand in the code of this exercise alone.")
+        return no_file(
+            _("{path} is larger than 64 KiB ({limit} bytes): hand in the code of this exercise alone.", path=path, limit=LIMIT_BYTES)
+        )
     return decoded(path, content)
 
 
 def content_of(path: Path) -> bytes | Finding:
     """At most one byte more than is allowed."""
     if special := special_file(path.stat()):  # asked before opening, since that alone can wake a device
-        return no_file(f"{path} is {special}, not a file: name the Python file itself.")
+        return not_plain(path, special)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # POSIX has one of them, Windows the other
     with open(os.open(path, flags), "rb") as file:
         if special := special_file(os.fstat(file.fileno())):  # swapped since it was asked
-            return no_file(f"{path} is {special}, not a file: name the Python file itself.")
+            return not_plain(path, special)
         return file.read(LIMIT_BYTES + 1)
 
 
 def special_file(status: os.stat_result) -> str | None:
-    return None if stat.S_ISREG(status.st_mode) else SPECIAL_FILES.get(stat.S_IFMT(status.st_mode), "something special")
+    return None if stat.S_ISREG(status.st_mode) else SPECIAL_FILES.get(stat.S_IFMT(status.st_mode), SPECIAL)
+
+
+def not_plain(path: Path, special: str) -> Finding:
+    return no_file(_("{path} is {special}, not a file: name the Python file itself.", path=path, special=_(special)))
 
 
 def unreadable(path: Path, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and path.is_symlink():
-        return f"{path} is a symbolic link to {os.readlink(path)}, which does not exist: link it to your file, or put the file there."
+        return _(
+            "{path} is a symbolic link to {target}, which does not exist: link it to your file, or put the file there.",
+            path=path,
+            target=os.readlink(path),
+        )
     if isinstance(error, FileNotFoundError):
-        return f"{path} does not exist: check the name, or begin it with `normgrade show --stub {path.stem} > {path.name}`."
+        return _(
+            "{path} does not exist: check the name, or begin it with `normgrade show --stub {stem} > {name}`.",
+            path=path,
+            stem=path.stem,
+            name=path.name,
+        )
     if isinstance(error, PermissionError):
-        return f"{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`."
-    return f"{path} cannot be read ({error.strerror}): check the path, or name another file."
+        return _("{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`.", path=path)
+    return _("{path} cannot be read ({error}): check the path, or name another file.", path=path, error=error.strerror)
 
 
 def decoded(path: Path, content: bytes) -> str | Finding:
@@ -69,7 +85,12 @@ def decoded(path: Path, content: bytes) -> str | Finding:
         return content[len(mark) :].decode("utf-8")
     except UnicodeDecodeError as error:
         start = len(mark) + error.start
-        text = f"{path} is not UTF-8: byte {start + 1} is 0x{content[start]:02x}. Save it as UTF-8 in your editor."
+        text = _(
+            "{path} is not UTF-8: byte {number} is 0x{byte:02x}. Save it as UTF-8 in your editor.",
+            path=path,
+            number=start + 1,
+            byte=content[start],
+        )
         before = lines_of(content[len(mark) : start].decode("utf-8"))
         return Finding(len(before), len(before[-1]) + 1, "file", text)
 
@@ -78,7 +99,7 @@ def parse(source: str) -> ast.Module | Finding:
     """The syntax tree of a source, or what keeps Python from reading it."""
     if "\0" in source:
         before = lines_of(source[: source.index("\0")])
-        text = "The file holds a NUL byte, which Python source cannot: save it again as plain text."
+        text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
         return Finding(len(before), len(before[-1]) + 1, "file", text)
     try:
         with warnings.catch_warnings():
@@ -87,17 +108,28 @@ def parse(source: str) -> ast.Module | Finding:
     except SyntaxError as error:
         return not_python(source, error)
     except (RecursionError, MemoryError):
-        return TOO_DEEP
+        return too_deep()
     except ValueError as error:
-        return Finding(0, 0, "syntax", f"The file is not valid Python: {error}.")
+        return Finding(0, 0, "syntax", invalid(str(error)))
 
 
 def not_python(source: str, error: SyntaxError) -> Finding:
     lines = lines_of(source)
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
-    stop = "" if error.msg.endswith("?") else "."
-    return Finding(line, column, "syntax", f"The file is not valid Python: {error.msg}{stop}\n{pointed_at(lines[line - 1], column)}")
+    return Finding(line, column, "syntax", f"{invalid(error.msg)}\n{pointed_at(lines[line - 1], column)}")
+
+
+def invalid(why: str) -> str:
+    """What Python says of a source that is none; some of it is a question."""
+    if why.endswith("?"):
+        return _("The file is not valid Python: {why}", why=why)
+    return _("The file is not valid Python: {why}.", why=why)
+
+
+def too_deep() -> Finding:
+    text = _("The file is too deeply nested to be read: split its longest expressions or blocks into named steps.")
+    return Finding(0, 0, "syntax", text)
 
 
 def pointed_at(line: str, column: int) -> str:

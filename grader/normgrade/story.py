@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.completion import DRAWN, rounded_to
+from normgrade.language import _
 from normgrade.observation import HALF, Array, Request
 
 
@@ -109,7 +110,7 @@ def request(story: Sequence[Story], default_layer: str, key: object) -> Request:
             given = {name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()}
             taken = [step_inputs(step) for step in steps if isinstance(step, Step)]
             return Request("layer_story", {**inputs, "dtype": built.dtype, "state": given, "watch": list(built.watch), "steps": taken})
-    raise TypeError("a story is build(…) and steps, or one call(…) or probe(…)")
+    raise TypeError(_("a story is build(…) and steps, or one call(…) or probe(…)"))
 
 
 def step_inputs(step: Step) -> dict[str, Any]:

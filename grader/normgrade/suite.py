@@ -22,10 +22,11 @@ from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
 from normgrade.errors import CourseError, GraderError
-from normgrade.language import ENGLISH, spoken
+from normgrade.language import ENGLISH, _, spoken
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.pattern import Step, by_size, pattern, steps_of
+from normgrade.render.wording import place_in_words
 from normgrade.report import Check, Difference, Outcome
 from normgrade.setting import setting_of
 from normgrade.story import Story, build, call, evaluate, probe, reload, request, train
@@ -122,7 +123,7 @@ running: list[Run] = []  # the run in progress, if any
 
 def current() -> Run:
     if not running or not running[-1].check:
-        raise BrokenSuite("random inputs can only be drawn inside a test, not while the suite is imported")
+        raise BrokenSuite(_("random inputs can only be drawn inside a test, not while the suite is imported"))
     return running[-1]
 
 
@@ -154,7 +155,7 @@ def agree(*story: Story) -> None:
     run = current()
     expectation = run.expectation(story)
     if expectation.error:
-        raise BrokenSuite(f"the reference itself raises {raised(expectation.error)}")
+        raise BrokenSuite(_("the reference itself raises {error}", error=raised(expectation.error)))
     observation = run.play(expectation)
     found = run.differences(observation, expectation)
     if observation.error:
@@ -201,26 +202,34 @@ def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story
     twin = run.expectation((*story[:-1], *(legal if isinstance(legal, Sequence) else (legal,))))
     expectation = run.expectation(story)
     if twin.error or expectation.error is None or error.__name__ not in expectation.error.types:
-        raise BrokenSuite(f"the reference does not refuse the last step with a {error.__name__}, or refuses its legal twin too")
+        why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
+        raise BrokenSuite(why)
     allowed = run.play(twin)
     if allowed.error:
-        raise Disagreement(f"a legal call is refused: {raised(allowed.error)}")
+        raise Disagreement(_("a legal call is refused: {error}", error=raised(allowed.error)))
     observation = run.play(expectation, (error.__name__,))
-    before, where = run.differences(observation, expectation), f" at {expectation.error.step}" if expectation.error.step else ""
+    before, wanted = run.differences(observation, expectation), refusal(error.__name__, expectation.error.step)
     if observation.error is None:
-        raise Disagreement(f"nothing was raised; a {error.__name__} is expected{where}", before)
+        raise Disagreement(_("nothing was raised; {wanted}", wanted=wanted), before)
     if error.__name__ not in observation.error.types or observation.error.step != expectation.error.step:
-        raise Disagreement(f"a {error.__name__} is expected{where}, but came {raised(observation.error)}", before)
+        raise Disagreement(_("{wanted}, but came {error}", wanted=wanted, error=raised(observation.error)), before)
     if before:
         raise Disagreement("", before)
+
+
+def refusal(error: str, step: str | None) -> str:
+    """What is expected where a step is to be refused."""
+    if step is None:
+        return _("a {error} is expected", error=error)
+    return _("a {error} is expected at {step}", error=error, step=place_in_words(step))
 
 
 def raised(error: Error) -> str:
     """An error in words, with the learner's line where there is one."""
     name = f"{error.types[0]}: " if error.types else ""
-    where = f"{error.step}: " if error.step else ""
-    lines = [f"\n  line {frame.line}, in {frame.function}: {frame.text}" for frame in error.frames]
-    return f"{where}{name}{error.message}{''.join(lines)}"
+    where = place_in_words(error.step) + _(": ") if error.step else ""
+    lines = [_("line {line}, in {function}: {text}", line=frame.line, function=frame.function, text=frame.text) for frame in error.frames]
+    return "\n  ".join((f"{where}{name}{error.message}", *lines))
 
 
 @dataclass(frozen=True)
@@ -390,9 +399,9 @@ class Plugin:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if running[-1].decided:
-            pytest.skip("an earlier check has decided")
+            pytest.skip(_("an earlier check has decided"))
         if running[-1].unusable and mark(item, "kind", "formula") != "interface":
-            pytest.skip("it needs what an interface check found broken")
+            pytest.skip(_("it needs what an interface check found broken"))
 
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
         """A report without pytest's own rendering of the traceback, which nobody reads and which takes 10 ms per failed check."""
@@ -410,7 +419,7 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
         case Disagreement():
             return Outcome.FAILED, error.message, error.differences
         case AssertionError() | pytest.fail.Exception():
-            return Outcome.FAILED, str(error) or "the claim does not hold", ()
+            return Outcome.FAILED, str(error) or _("the claim does not hold"), ()
         case pytest.skip.Exception():
             return Outcome.SKIPPED, str(error), ()
         case GraderError() | KeyboardInterrupt():
@@ -418,7 +427,8 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
         case CourseError():
             return Outcome.ERROR, str(error), ()
         case _:
-            return Outcome.ERROR, f"the suite is broken, not your code: {type(error).__name__}: {error}", ()
+            what = f"{type(error).__name__}: {error}"
+            return Outcome.ERROR, _("the suite is broken, not your code: {error}", error=what), ()
 
 
 def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite]], T]) -> T:
@@ -435,8 +445,10 @@ def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite
     if plugin.raised is not None:
         raise plugin.raised
     if not results:
-        why = plugin.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if plugin.broken else f"pytest ended with {code!r}"
-        raise CourseError(f"{', '.join(str(exercise.suite) for exercise in exercises)}: the hidden suite cannot be collected: {why}")
+        said = plugin.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if plugin.broken else ""
+        why = said or _("pytest ended with {code!r}", code=code)
+        suites = ", ".join(str(exercise.suite) for exercise in exercises)
+        raise CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=suites, why=why))
     return results[0]
 
 
@@ -466,13 +478,14 @@ def in_order(exercise: Exercise, items: Sequence[pytest.Item]) -> tuple[pytest.I
     """The exercise's checks, those of the interface first; every one states a claim, and a kind that is known."""
     own = [item for item in items if item.path == exercise.suite]
     for item in own:
+        test = f"{exercise.suite}: {item.name}"
         if not claim(item):
-            raise CourseError(f"{exercise.suite}: {item.name} has no docstring; it is the claim that learners read.")
+            raise CourseError(_("{test} has no docstring; it is the claim that learners read.", test=test))
         if mark(item, "kind", None) not in KINDS:
-            raise CourseError(f'{exercise.suite}: {item.name} needs a marker kind("…") with one of {", ".join(KINDS)}.')
+            raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=test, kinds=", ".join(KINDS)))
         points = mark(item, "points", 1)
         if not isinstance(points, int) or points < 0:
-            raise CourseError(f"{exercise.suite}: {item.name}: points({points!r}) must be a whole number of points.")
+            raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=test, points=points))
     if not own:
-        raise CourseError(f"{exercise.suite}: no tests found; a hidden suite needs at least one.")
+        raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
     return tuple(sorted(own, key=lambda item: mark(item, "kind", "") != "interface"))

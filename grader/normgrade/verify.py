@@ -12,11 +12,13 @@ from typing import TypeVar
 
 from normgrade.cores import Job, Tick, over_cores
 from normgrade.course import Course, Exercise, read
+from normgrade.errors import either
 from normgrade.grade import Desk, Options, at_desk, judgement, silent
 from normgrade.inspection import inspect_source
-from normgrade.language import LANGUAGES
+from normgrade.language import LANGUAGES, _, n_
 from normgrade.mistakes import Mistake, read_mistakes
 from normgrade.mutants import Mutant, mutants_of, read_accepted
+from normgrade.render.wording import outcome_in_word, place_in_words
 from normgrade.report import Check, Outcome, Report
 from normgrade.sandbox import TIERS
 from normgrade.suite import Result
@@ -102,27 +104,27 @@ class Proof:
     def checks(self) -> Iterator[Check]:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
         right = [exercise.reference, *alternatives]
-        yield check("contract", "Stub, reference and alternatives define what the contract names, by hand.", self.contract)
-        yield check("points", f"The points of the suite sum to {exercise.points}.", self.points)
+        yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
+        yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
         if len(languages := Course(exercise.course).settings.languages) > 1:
             names = ", ".join(LANGUAGES[language] for language in languages)
-            yield check(
-                "texts", f"Every text for learners is there in each language of the course: {names}.", lambda: self.texts(languages)
-            )
-        yield check("stub", "The untouched stub fails.", self.stub)
-        yield check("right", f"The reference and {counted(len(alternatives), 'alternative')} pass.", lambda: self.right(right))
-        yield check("wrong", f"{counted(len(mistakes), 'known mistake').capitalize()} fail.", lambda: self.wrong(mistakes))
-        yield check("named", "Every known mistake is diagnosed by its own name, and by no other.", lambda: self.named(mistakes))
+            claim = _("Every text for learners is there in each language of the course: {names}.", names=names)
+            yield check("texts", claim, lambda: self.texts(languages))
+        yield check("stub", _("The untouched stub fails."), self.stub)
+        claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
+        yield check("right", claim, lambda: self.right(right))
+        yield check("wrong", n_("{n} known mistake fail.", "{n} known mistakes fail.", len(mistakes)), lambda: self.wrong(mistakes))
+        yield check("named", _("Every known mistake is diagnosed by its own name, and by no other."), lambda: self.named(mistakes))
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
             for finding in inspect_source(read(path), self.exercise, allow_stub=True).findings:
-                yield f"{path.name}, line {finding.line}: {finding.text}"
+                yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
 
     def points(self) -> Problems:
         points = self.desk.suites[self.exercise.slug].points
         if points != self.exercise.points:
-            yield f"They sum to {points}."
+            yield _("They sum to {points}.", points=points)
 
     def texts(self, languages: Sequence[str]) -> Problems:
         for language in languages:
@@ -130,40 +132,42 @@ class Proof:
 
     def stub(self) -> Problems:
         results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
-        yield from broken(results, "the stub")
+        yield from broken(results, _("the stub"))
         if not failed(results):
-            yield "It passes."
+            yield _("It passes.")
 
     def right(self, paths: Sequence[Path]) -> Problems:
-        for path, seed in self.each(paths, "right answers"):
+        for path, seed in self.each(paths, _("right answers")):
             for result in self.run(read(path), path.name, seed):
                 if result.check.outcome is not Outcome.PASSED:
-                    yield f"{path.name}, seed {seed}: {in_words(result.check)}"
+                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(result.check))
 
     def wrong(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake in mistakes:
             try:
                 compile(mistake.source, mistake.name, "exec", dont_inherit=True)
             except SyntaxError as error:
-                yield f"{mistake.name}: not Python: {error.msg} (line {error.lineno})."
-        for mistake, seed in self.each(mistakes, "mistakes"):
+                yield _("{mistake}: not Python: {error} (line {line}).", mistake=mistake.name, error=error.msg, line=error.lineno)
+        for mistake, seed in self.each(mistakes, _("mistakes")):
             results = self.played[mistake.name, seed] = self.run(mistake.source, self.exercise.file_name, seed)
             yield from broken(results, mistake.name)
             if not failed(results):
-                yield f"{mistake.name}, seed {seed}: passes every check."
+                yield _("{mistake}, seed {seed}: passes every check.", mistake=mistake.name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
-        for mistake, seed in self.each(mistakes, "diagnoses"):
+        for mistake, seed in self.each(mistakes, _("diagnoses")):
             found = self.desk.diagnose(self.exercise, self.played[mistake.name, seed])
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found]
-            if names != [mistake.name]:
-                yield f"{mistake.name}, seed {seed}: {'taken for ' + ' or '.join(names) if names else 'not recognised'}."
+            if not names:
+                yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
+            elif names != [mistake.name]:
+                yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
 
     def each(self, things: Sequence[T], what: str) -> Iterator[tuple[T, int]]:
         """Every thing with every seed, and a word to whoever watches."""
         for seed, thing in product(self.seeds, things):
             yield thing, seed
-            self.tick(f"{self.exercise.slug}: {what}")
+            self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
 
     def run(self, source: str, file_name: str, seed: int) -> tuple[Result, ...]:
         return self.desk.run(self.exercise, source, file_name, seed)
@@ -186,7 +190,7 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
 
     def survives(desk: Desk, mutant: Mutant) -> bool:
         results = desk.run(exercise, mutant.source, exercise.file_name, options.seed, hasty=True)
-        tick(f"{exercise.slug}: mutants")
+        tick(_("{exercise}: {what}", exercise=exercise.slug, what=_("mutants")))
         return not failed(results)
 
     def proof(desk: Desk) -> Proved:
@@ -202,13 +206,19 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
     alive = [(mutant.was, mutant.now) for mutant in survivors]
 
     def problems() -> Problems:
-        yield from (f"{mutant} survives." for mutant in survivors if (mutant.was, mutant.now) not in accepted)
+        yield from (_("{mutant} survives.", mutant=mutant) for mutant in survivors if (mutant.was, mutant.now) not in accepted)
         for was, now in accepted:
             if (was, now) not in alive:
-                yield f"{exercise.equivalent.name} accepts `{was}` → `{now}`, which does not survive."
+                yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
 
     total, excused = len(mutants_of(read(exercise.reference))), sum(change in accepted for change in alive)
-    claim = f"Of {counted(total, 'mutant')} of the reference, {total - len(alive)} are killed and {excused} accepted as equivalent."
+    claim = n_(
+        "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
+        "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",
+        total,
+        killed=total - len(alive),
+        excused=excused,
+    )
     return check("mutants", claim, problems)
 
 
@@ -230,13 +240,10 @@ def broken(results: Sequence[Result], what: str) -> Problems:
     """What the suite itself could not tell; never a proof of anything."""
     for result in results:
         if result.check.outcome is Outcome.ERROR:
-            yield f"{what}: {in_words(result.check)}"
+            yield _("{what}: {text}", what=what, text=in_words(result.check))
 
 
 def in_words(check: Check) -> str:
-    places = ", ".join(difference.place for difference in check.differences[:3])
-    return " · ".join(filter(None, (f"{check.name} {check.outcome.value}", check.message, places)))
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    places = ", ".join(place_in_words(difference.place) for difference in check.differences[:3])
+    ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
+    return " · ".join(filter(None, (ended, check.message, places)))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from normgrade.language import _
 from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
 
 PREFIX = struct.Struct("<4sBBHIQ")  # magic, version, kind, serial, bytes of header, bytes of body
@@ -107,7 +108,7 @@ def read_exactly(fd: int, size: int) -> bytes:
     while left:
         chunk = os.read(fd, min(left, CHUNK_BYTES))
         if not chunk and left < size:
-            raise ProtocolError(f"the stream ended {left} bytes before the end of a frame")
+            raise ProtocolError(_("the stream ended {left} bytes before the end of a frame", left=left))
         if not chunk:
             return b""
         chunks.append(chunk)
@@ -126,14 +127,28 @@ def decode(
 def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
     """Check the fixed part of a frame before anything is made of its sizes."""
     if len(data) != PREFIX.size:
-        raise ProtocolError(f"a frame starts with {PREFIX.size} bytes, not {len(data)}")
+        raise ProtocolError(_("a frame starts with {size} bytes, not {found}", size=PREFIX.size, found=len(data)))
     magic, version, *rest = PREFIX.unpack(data)
     prefix = Prefix(*rest)
     if magic != MAGIC or version != VERSION:
-        raise ProtocolError(f"a frame starts with {MAGIC!r} and version {VERSION}, not {magic!r} and {version}")
+        raise ProtocolError(
+            _(
+                "a frame starts with {magic!r} and version {version}, not {found!r} and {other}",
+                magic=MAGIC,
+                version=VERSION,
+                found=magic,
+                other=version,
+            )
+        )
     if prefix.header_bytes > header_limit or prefix.body_bytes > body_limit:
         raise ProtocolError(
-            f"a header of {prefix.header_bytes} and a body of {prefix.body_bytes} bytes; allowed are {header_limit} and {body_limit}"
+            _(
+                "a header of {header} and a body of {body} bytes; allowed are {header_limit} and {body_limit}",
+                header=prefix.header_bytes,
+                body=prefix.body_bytes,
+                header_limit=header_limit,
+                body_limit=body_limit,
+            )
         )
     return prefix
 
@@ -142,15 +157,17 @@ def read_message(kinds: type[M] | tuple[type[M], ...], prefix: Prefix, rest: byt
     """What comes after the prefix, as one of the messages that may come now."""
     allowed = {KINDS[kind]: kind for kind in (kinds if isinstance(kinds, tuple) else (kinds,))}
     if prefix.kind not in allowed:
-        raise ProtocolError(f"a frame of kind {prefix.kind}; expected is {' or '.join(map(str, allowed))}")
-    if len(rest) != prefix.header_bytes + prefix.body_bytes:
-        raise ProtocolError(f"{len(rest)} bytes after the prefix, which promised {prefix.header_bytes + prefix.body_bytes}")
+        known = _(" or ").join(map(str, allowed))
+        raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=prefix.kind, known=known))
+    promised = prefix.header_bytes + prefix.body_bytes
+    if len(rest) != promised:
+        raise ProtocolError(_("{found} bytes after the prefix, which promised {promised}", found=len(rest), promised=promised))
     body = Body(memoryview(rest)[prefix.header_bytes :])
     try:
         header = json.loads(rest[: prefix.header_bytes].decode(), object_pairs_hook=unique)
         message = READERS[allowed[prefix.kind]](header, body)
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"a header that cannot be read: {error}") from error
+        raise ProtocolError(_("a header that cannot be read: {error}", error=error)) from error
     body.finish()
     return cast(M, message)
 
@@ -162,15 +179,19 @@ class Body:
     data: memoryview
     taken: int = 0
 
+    @property
+    def left(self) -> int:
+        return len(self.data) - self.taken
+
     def take(self, size_bytes: int) -> memoryview:
-        if size_bytes > len(self.data) - self.taken:
-            raise ProtocolError(f"an array of {size_bytes} bytes where {len(self.data) - self.taken} are left")
+        if size_bytes > self.left:
+            raise ProtocolError(_("an array of {size} bytes where {left} are left", size=size_bytes, left=self.left))
         self.taken += size_bytes
         return self.data[self.taken - size_bytes : self.taken]
 
     def finish(self) -> None:
-        if self.taken != len(self.data):
-            raise ProtocolError(f"{len(self.data) - self.taken} bytes that belong to no array")
+        if self.left:
+            raise ProtocolError(_("{left} bytes that belong to no array", left=self.left))
 
 
 def encode(message: Message, serial: int = 0) -> bytes:
@@ -199,7 +220,7 @@ def write_play(play: Play, arrays: list[bytes]) -> dict[str, Any]:
 def read_play(header: Any, body: Body) -> Play:
     probe, size_limit_bytes, inputs = fields(header, "probe", "size_limit_bytes", "inputs")
     if not isinstance(inputs, dict):
-        raise ProtocolError("inputs that are no object")
+        raise ProtocolError(_("inputs that are no object"))
     read = {named(name): read_inputs(value, body) for name, value in inputs.items()}
     return Play(Request(text(probe), read), natural(size_limit_bytes))
 
@@ -221,7 +242,7 @@ def write_observation(observation: Observation, arrays: list[bytes]) -> dict[str
 def read_observation(header: Any, body: Body) -> Observation:
     values, error = fields(header, "values", "error")
     if not isinstance(values, dict):
-        raise ProtocolError("values that are no object")
+        raise ProtocolError(_("values that are no object"))
     seen = {text(place): read_value(value, body) for place, value in values.items()}
     return Observation(seen, None if error is None else read_error(error))
 
@@ -276,7 +297,7 @@ def write_inputs(inputs: object, arrays: list[bytes]) -> Any:
 
 def read_inputs(inputs: object, body: Body, depth: int = 0) -> Any:
     if depth > DEPTH:
-        raise ProtocolError(f"inputs more than {DEPTH} deep")
+        raise ProtocolError(_("inputs more than {depth} deep", depth=DEPTH))
     match inputs:
         case {"$array": _} | {"$foreign": _}:
             return read_value(inputs, body)
@@ -293,7 +314,7 @@ def read_inputs(inputs: object, body: Body, depth: int = 0) -> Any:
 def named(name: object) -> str:
     """The name of an input."""
     if not isinstance(name, str) or name.startswith("$"):
-        raise ProtocolError(f"inputs with the name {name!r}; a name is a text that does not start with a dollar sign")
+        raise ProtocolError(_("inputs with the name {name!r}; a name is a text that does not start with a dollar sign", name=name))
     return text(name)
 
 
@@ -305,11 +326,11 @@ def write_value(value: object, arrays: list[bytes]) -> Any:
         case Foreign(description, dtype, shape):
             return {"$foreign": [description, dtype, None if shape is None else list(shape)]}
         case int() if not -(2**63) <= value < 2**63:
-            raise ProtocolError("an int of more than 64 bits cannot travel")
+            raise ProtocolError(_("an int of more than 64 bits cannot travel"))
         case None | bool() | int() | float() | str():
             return value
         case _:
-            raise ProtocolError(f"a {type(value).__name__} cannot travel; numbers do as an Array")
+            raise ProtocolError(_("a {type} cannot travel; numbers do as an Array", type=type(value).__name__))
 
 
 def read_value(value: object, body: Body) -> Value:
@@ -326,23 +347,23 @@ def read_value(value: object, body: Body) -> Value:
         case str():
             return text(value)
         case _:
-            raise ProtocolError("a value that is neither an array, a description, a number, a text nor null")
+            raise ProtocolError(_("a value that is neither an array, a description, a number, a text nor null"))
 
 
 def to_bytes(array: Array) -> bytes:
     """The numbers of an array in C order and little-endian; bfloat16 as the upper half of its float32."""
     if array.dtype not in DTYPES:
-        raise ProtocolError(f"an array of dtype {array.dtype!r}; known are {', '.join(DTYPES)}")
+        raise unknown_dtype(array.dtype)
     held = "float32" if array.dtype == "bfloat16" else array.dtype
     if array.values.dtype != np.dtype(held):
-        raise ProtocolError(f"an array that says {array.dtype} but holds {array.values.dtype}")
+        raise ProtocolError(_("an array that says {dtype} but holds {other}", dtype=array.dtype, other=array.values.dtype))
     values = np.ascontiguousarray(array.values)
     if array.dtype != "bfloat16":
         return values.astype(DTYPES[array.dtype], copy=False).tobytes()
     bits = values.view(np.uint32)
     lost = (bits & 0xFFFF != 0) & ~np.isnan(values)
     if lost.any():
-        raise ProtocolError(f"{values[lost].flat[0]} in an array of bfloat16, which cannot hold it")
+        raise ProtocolError(_("{value} in an array of bfloat16, which cannot hold it", value=values[lost].flat[0]))
     quiet = np.where(np.isnan(values), np.uint32(0x0040), np.uint32(0))  # so that no NaN is cut down to infinity
     return (bits >> 16 | quiet).astype("<u2").tobytes()
 
@@ -351,48 +372,53 @@ def read_array(description: object, body: Body) -> Array:
     dtype, shape = items(description, 2)
     name = text(dtype)
     if name not in DTYPES:
-        raise ProtocolError(f"an array of dtype {name!r}; known are {', '.join(DTYPES)}")
+        raise unknown_dtype(name)
     sizes = dimensions(shape)
     code = np.dtype(DTYPES[name])
     if math.prod(size for size in sizes if size) * code.itemsize >= 2**63:
-        raise ProtocolError("an array of more bytes than there are addresses")
+        raise ProtocolError(_("an array of more bytes than there are addresses"))
     values = np.frombuffer(body.take(math.prod(sizes) * code.itemsize), code).reshape(sizes)
     if name == "bfloat16":
         return Array((values.astype(np.uint32) << 16).view(np.float32), name)
     if name == "bool" and (values > 1).any():
-        raise ProtocolError("a bool that is neither 0 nor 1")
+        raise ProtocolError(_("a bool that is neither 0 nor 1"))
     return Array(values.astype(name), name)  # a copy: writable, aligned, in the machine's byte order
+
+
+def unknown_dtype(name: str) -> ProtocolError:
+    return ProtocolError(_("an array of dtype {name!r}; known are {known}", name=name, known=", ".join(DTYPES)))
 
 
 def dimensions(value: object) -> tuple[int, ...]:
     sizes = tuple(map(natural, items(value)))
     if len(sizes) > DIMENSIONS:
-        raise ProtocolError(f"{len(sizes)} dimensions; allowed are {DIMENSIONS}")
+        raise ProtocolError(_("{n} dimensions; allowed are {limit}", n=len(sizes), limit=DIMENSIONS))
     return sizes
 
 
 def fields(value: object, *names: str) -> Iterable[Any]:
     """The values of an object that has exactly these fields, in this order."""
     if not isinstance(value, dict) or tuple(value) != names:
-        raise ProtocolError(f"expected an object of {', '.join(names)}")
+        raise ProtocolError(_("expected an object of {names}", names=", ".join(names)))
     return value.values()
 
 
 def items(value: object, length: int | None = None) -> list[Any]:
     if not isinstance(value, list) or length not in (None, len(value)):
-        raise ProtocolError(f"expected a list of {'any number of' if length is None else length} items")
+        any_number = _("expected a list of any number of items")
+        raise ProtocolError(any_number if length is None else _("expected a list of {n} items", n=length))
     return value
 
 
 def natural(value: object) -> int:
     if type(value) is not int or not 0 <= value < 2**63:
-        raise ProtocolError("expected a whole number from 0 up")
+        raise ProtocolError(_("expected a whole number from 0 up"))
     return value
 
 
 def text(value: object) -> str:
     if not isinstance(value, str) or SURROGATE.search(value):
-        raise ProtocolError("expected a text")
+        raise ProtocolError(_("expected a text"))
     return value
 
 
@@ -400,5 +426,5 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON, unless it names a field twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ProtocolError("an object that names a field twice")
+        raise ProtocolError(_("an object that names a field twice"))
     return found

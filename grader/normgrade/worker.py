@@ -17,6 +17,7 @@ import torch
 
 from normgrade import by_hand, play, wire
 from normgrade.control import BROKEN
+from normgrade.language import _
 from normgrade.observation import Cause, Error, Observation
 from normgrade.output import mark
 from normgrade.sandbox import Walls
@@ -136,7 +137,8 @@ def fitting(observation: Observation, serial: int, body_limit: int) -> bytes:
         wire.read_prefix(frame[: wire.PREFIX.size], wire.ANSWER_HEADER_BYTES, body_limit)
         return frame
     except (wire.ProtocolError, TypeError, ValueError, MemoryError) as error:
-        return wire.encode(Observation(error=Error(Cause.RAISED, f"what was seen cannot be sent: {error}"[: play.MESSAGE_LIMIT])), serial)
+        message = _("what was seen cannot be sent: {error}", error=error)
+        return wire.encode(Observation(error=Error(Cause.RAISED, message[: play.MESSAGE_LIMIT])), serial)
 
 
 def flush(streams: list[TextIO | None]) -> None:

@@ -8,16 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 from normgrade.course import Course, Exercise, Table, Wrong, read, text
-from normgrade.errors import UsageError
+from normgrade.errors import UsageError, either
 from normgrade.files import write_whole
-from normgrade.language import LANGUAGES
+from normgrade.language import LANGUAGES, _
 
 MARK = "normgrade.toml"
 SETTINGS = """\
-# A workspace of normgrade: in this folder and below it, every command finds the submissions here.
-# What was tried is kept in .normgrade/progress.db.
+# {what}
+# {kept}
 
-# lang = "zh"                        # English and Chinese are spoken; without this, your locale's
+# lang = "zh"                        # {spoken}
 # course = "path/to/another/course"
 """
 
@@ -88,27 +88,44 @@ class Workspace:
 def known_language(value: object) -> str:
     if value in LANGUAGES:
         return str(value)
-    raise Wrong(" or ".join(f'"{language}"' for language in LANGUAGES))
+    raise Wrong(either(f'"{language}"' for language in LANGUAGES))
 
 
 def new_workspace(folder: Path) -> Workspace:
     """The workspace at a folder, begun there if there is none."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f'No workspace can be begun at "{folder}": it is a file. Name a folder.')
+        raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
     around = Workspace.find(folder)
     if around is not None and around.root != folder.absolute():
-        raise UsageError(f'"{folder}" lies inside the workspace "{around.root}". Work there, or name a folder outside of it.')
+        raise UsageError(
+            _(
+                '"{folder}" lies inside the workspace "{around}". Work there, or name a folder outside of it.',
+                folder=folder,
+                around=around.root,
+            )
+        )
     if around is None:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / MARK, SETTINGS.encode())
+        write_whole(folder / MARK, settings().encode())
     return Workspace.read(folder.absolute())
+
+
+def settings() -> str:
+    """What a new workspace says: nothing but what it could say."""
+    return SETTINGS.format(
+        what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
+        kept=_("What was tried is kept in .normgrade/progress.db."),
+        spoken=_("English and Chinese are spoken; without this, your locale's"),
+    )
 
 
 def needed() -> Workspace:
     """The workspace of the current folder; a UsageError where there is none."""
     workspace = Workspace.find()
     if workspace is None:
-        raise UsageError(f'"{Path.cwd()}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.')
+        raise UsageError(
+            _('"{folder}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.', folder=Path.cwd())
+        )
     return workspace
 
 

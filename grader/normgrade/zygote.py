@@ -24,6 +24,7 @@ import numpy as np
 
 from normgrade import wire, worker
 from normgrade.control import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.language import _
 from normgrade.observation import Array, Request
 from normgrade.sandbox import Standing, Walls, at_most, selftest, walls_of
 from normgrade.sandbox.container import Container
@@ -79,10 +80,10 @@ def strongest(tiers: list[str], grader: int, inside: bool) -> tuple[Walls, Stand
     for tier in tiers:
         try:
             walls = Container(inside) if tier == "container" else walls_of(tier)()
-            return walls, Standing(tier, raised(walls, grader), walls.loses, reasons)
+            return walls, Standing(tier, raised(walls, grader), tuple(map(_, walls.loses)), reasons)
         except Missing as reason:
             reasons[tier] = str(reason)
-    raise RuntimeError(f"not even right code works here: {reasons}")
+    raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
 
 
 def raised(walls: Walls, grader: int) -> int:
@@ -93,7 +94,8 @@ def raised(walls: Walls, grader: int) -> int:
     except Exception as error:  # whatever it is, weaker walls may do
         walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
     if failed:
-        walls.give_up(f"the self-test failed: {', '.join(failed[:5])}{' …' if len(failed) > 5 else ''} ({len(failed)} of {tried} probes)")
+        probes = _(", ").join(failed[:5]) + (" …" if len(failed) > 5 else "")
+        walls.give_up(_("the self-test failed: {probes} ({failed} of {tried} probes)", probes=probes, failed=len(failed), tried=tried))
     return tried
 
 
@@ -115,8 +117,8 @@ def self_test(walls: Walls, grader: int) -> tuple[int, list[str]]:
     os.close(answer)
     os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: to take down so large a process takes as long as the test
     if not said:
-        _, status = os.waitpid(pid, 0)
-        raise OSError(f"the worker of the self-test ended without a word ({os.waitstatus_to_exitcode(status)})")
+        status = os.waitpid(pid, 0)[1]
+        raise OSError(_("the worker of the self-test ended without a word ({code})", code=os.waitstatus_to_exitcode(status)))
     tried, failed = json.loads(said)
     return tried, failed
 
@@ -136,7 +138,7 @@ def warm_up() -> None:
     modules: dict[str, ModuleType] = {}
     questions: list[wire.Question] = [wire.Ban(("no.such.name",), ()), wire.Load(LAYER, "layer.py", "submission")]
     for message in questions + [layer_story(do) for do in ("train", "evaluate", "wrong")]:
-        _, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
+        _serial, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
         worker.fitting(worker.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]
 
@@ -154,7 +156,7 @@ def check_threads() -> None:
     """A process with several threads would hang in its forks."""
     tasks = Path("/proc/self/task")
     if tasks.exists() and (count := len(list(tasks.iterdir()))) != 1:
-        raise RuntimeError(f"the process to fork from has {count} threads instead of one")
+        raise RuntimeError(_("the process to fork from has {n} threads instead of one", n=count))
 
 
 def freeze() -> None:
@@ -169,7 +171,7 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
     pid = 0
     try:
         while True:
-            asked, files, _, _ = socket.recv_fds(control, QUESTION.size, 3)
+            asked, files, _flags, _address = socket.recv_fds(control, QUESTION.size, 3)
             if len(asked) != QUESTION.size:
                 return
             what, grace_ms, memory_mib, cpu_s = QUESTION.unpack(asked)
@@ -200,7 +202,7 @@ def end(pid: int, grace_s: float) -> tuple[int, int]:
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)  # not yet reaped, so the number is still its own, though its group may not exist yet
-    _, status = os.waitpid(pid, 0)
+    status = os.waitpid(pid, 0)[1]
     reap_all()
     return ENDED if alone else KILLED, os.waitstatus_to_exitcode(status)
 
@@ -228,7 +230,7 @@ def reap_all() -> None:
         except ChildProcessError:
             return
         time.sleep(0.0005)
-    raise TimeoutError(f"after {GONE_S} s a submission's processes are still alive")
+    raise TimeoutError(_("after {seconds} s a submission's processes are still alive", seconds=GONE_S))
 
 
 def children() -> list[int]:

@@ -24,7 +24,7 @@ LATEST_S = 60.0  # for anything to be seen, on a machine that is busy
 PROMPT = "$ "
 README = Path(__file__).parents[2] / "README.md"
 
-WRONG = '''\
+WRONG = """\
 import torch
 from torch import nn
 
@@ -47,7 +47,7 @@ class LayerNorm(nn.Module):
         if self.bias is not None:
             y = y + self.bias
         return y.to(x.dtype)
-'''
+"""
 RIGHT = WRONG.replace("keepdim=True)", "keepdim=True, correction=0)")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from normgrade.observation import Array, Request
 from normgrade.pattern import Step, by_gradient, by_size, pattern
-from normgrade.report import Difference
+from normgrade.report import Difference, Numbers
 
 PLACES = dict.fromkeys(["step 1 · output", "step 1 · gradient of input", "step 1 · gradient of weight", "step 2 · output"])
 
@@ -21,8 +21,9 @@ def story(modes: str, sizes: tuple[float, ...] | None = None) -> Request:
     return Request("layer_story", {"steps": steps})
 
 
-def at(*places: str, looks_like: str | None = None) -> list[Difference]:
-    return [Difference(place, "float32", (2,), 1, 2, 1.0, 1.0, 0.1, (0,), 1.0, 2.0, looks_like) for place in places]
+def at(*places: str, got: float = 2.0) -> list[Difference]:
+    numbers = Numbers(np.ones(2), np.full(2, got), np.full(2, 0.1))
+    return [Difference(place, "float32", (2,), 2, 2, 1.0, 1.0, 0.1, (0,), 1.0, got, numbers=numbers) for place in places]
 
 
 def wrong(modes: str, *steps: int, sizes: tuple[float, ...] | None = None) -> str:
@@ -79,9 +80,9 @@ def test_where_there_is_nothing_but_gradients_none_is_singled_out() -> None:
 
 
 def test_where_not_a_number_begins_is_told_unless_it_is_at_once() -> None:
-    later = at("step 1 · output") + at("step 2 · output", looks_like="NaN in 2 of 2 values, first at [0]")
+    later = at("step 1 · output") + at("step 2 · output", got=np.nan)
     assert pattern(story("t"), PLACES, later) == "NaN begins at step 2 · output."
-    assert pattern(story("t"), PLACES, at("step 1 · output", looks_like="Inf in 2 of 2 values, first at [0]")) == ""
+    assert pattern(story("t"), PLACES, at("step 1 · output", got=np.inf)) == ""
 
 
 def taken(right: list[float], wrong: list[float]) -> list[Step]:

@@ -13,7 +13,7 @@ from normgrade.errors import CourseError
 from normgrade.grade import Options
 from normgrade.report import Check, Outcome, Report
 from normgrade.sandbox import TIERS
-from normgrade.verify import counted, in_words, verify
+from normgrade.verify import in_words, verify
 
 pytestmark = pytest.mark.usefixtures("expectations")
 EditedCourse = Callable[..., Course]
@@ -176,11 +176,6 @@ def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vai
 
 
 ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
-
-
-@pytest.mark.parametrize(("number", "words"), [(0, "0 mistakes"), (1, "1 mistake"), (2, "2 mistakes")])
-def test_things_are_counted(number: int, words: str) -> None:
-    assert counted(number, "mistake") == words
 
 
 def test_a_check_in_words() -> None:

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from copy import copy
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
 
 from normgrade import __version__
-from normgrade.errors import GraderError, UsageError, did_you_mean
+from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 
 COMMANDS = (
@@ -35,14 +36,15 @@ class Commands(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UsageError(f'No command named "{args[0]}".{did_you_mean(args[0], COMMANDS)} `normgrade --help` shows them all.')
+            meant = did_you_mean(args[0], COMMANDS)
+            raise UsageError(_('No command named "{name}".{meant} `normgrade --help` shows them all.', name=args[0], meant=meant))
         return super().resolve_command(context, args)
 
 
 def in_language(command: click.Command) -> click.Command:
     """The command with its help in the language that is spoken, and the option that chooses one."""
     command = copy(command)
-    command.help = _(command.help) if command.help else None
+    command.help = _(cleandoc(command.help)) if command.help else None
     command.params = [*map(copy, command.params), lang_option]
     for option in command.params:
         if isinstance(option, click.Option) and option.help:
@@ -74,8 +76,8 @@ def say_what_to_do() -> None:
 
     workspace = Workspace.find()
     if workspace is None:
-        say("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise.")
-        say("`normgrade list` shows the exercises, `normgrade --help` all commands.")
+        say(_("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise."))
+        say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
     from normgrade.learning import advice, records
 
@@ -101,14 +103,14 @@ def run(arguments: list[str] | None = None) -> int:
     except GraderError as error:
         return complain(str(error), BROKEN)
     except (click.Abort, KeyboardInterrupt):
-        return complain("Interrupted: nothing was graded.", 130)
+        return complain(_("Interrupted: nothing was graded."), 130)
     except BrokenPipeError:  # whoever read our output has seen enough
         return silenced()
     except OSError as error:
         if error.errno != errno.ENOSPC:
             return broken(error)
         silenced()
-        return complain("There is no space left where the output goes. Free some, or name another place with --output FILE.", USAGE)
+        return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
     except Exception as error:
         return broken(error)
     return result if isinstance(result, int) else 0
@@ -135,7 +137,8 @@ def language_of(arguments: Sequence[str]) -> str:
     asked = next((each.removeprefix("--lang=") for each in arguments if each.startswith("--lang=")), asked)
     if language := asked or os.environ.get(VARIABLE):
         if language not in LANGUAGES:
-            raise UsageError(f'No language named "{language}". --lang and {VARIABLE} take {" or ".join(LANGUAGES)}.')
+            known = either(LANGUAGES)
+            raise UsageError(_('No language named "{name}". --lang and NORMGRADE_LANG take {known}.', name=language, known=known))
         return language
     workspace = Workspace.find()
     return (workspace.language if workspace else None) or usual()
@@ -146,11 +149,12 @@ def broken(error: Exception) -> int:
     import traceback
 
     traceback.print_exception(error)
-    return complain(f"The grader itself broke, not your code: {type(error).__name__}: {error}. Please report what stands above.", BROKEN)
+    what = f"{type(error).__name__}: {error}"
+    return complain(_("The grader itself broke, not your code: {error}. Please report what stands above.", error=what), BROKEN)
 
 
 def complain(sentence: str, code: int) -> int:
-    click.echo(f"Error: {sentence}", err=True)
+    click.echo(_("Error: {message}", message=sentence), err=True)
     return code
 
 

@@ -16,6 +16,7 @@ from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
 from normgrade.inspection import inspect_file
+from normgrade.language import _
 from normgrade.render import renderer
 from normgrade.report import Report
 from normgrade.reveal import reveal
@@ -31,7 +32,7 @@ def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
         return secrets.randbelow(MOST_SEEDS)
     if value.isdecimal() and int(value) < MOST_SEEDS:
         return int(value)
-    raise UsageError(f'"{value}" is no seed. Give --seed a whole number from 0 to {MOST_SEEDS - 1}, or "random".')
+    raise UsageError(_('"{value}" is no seed. Give --seed a whole number from 0 to {most}, or "random".', value=value, most=MOST_SEEDS - 1))
 
 
 def seconds_of(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
@@ -43,7 +44,9 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
         seconds = 0.0
     if 0 < seconds <= LONGEST_S:
         return seconds
-    raise UsageError(f'"{value}" is no time limit. Give --timeout a number of seconds above 0 and up to {LONGEST_S}.')
+    raise UsageError(
+        _('"{value}" is no time limit. Give --timeout a number of seconds above 0 and up to {most}.', value=value, most=LONGEST_S)
+    )
 
 
 def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -99,7 +102,7 @@ def remember(workspace: Workspace, submissions: Sequence[Submission], reports: S
     try:
         keep(workspace, submissions, reports)
     except UsageError as error:
-        click.echo(f"Note: {error}", err=True)
+        click.echo(_("Note: {message}", message=error), err=True)
 
 
 def named(course: Course, target: str, slug: str | None) -> Submission:
@@ -110,7 +113,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
     if path.suffix != ".py" and len(path.parts) == 1 and not path.exists():
         return own(course.exercise(target))
     if path.stem not in course.slugs:
-        raise UsageError(f'Which exercise is "{target}" for? Name it with --exercise SLUG; `normgrade list` shows them all.')
+        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=target))
     return Submission(course.exercise(path.stem), path, target)
 
 
@@ -120,7 +123,7 @@ def started(course: Course, slug: str | None) -> Sequence[Submission]:
         return [named(course, slug, None)]
     here = [exercise for exercise in course if submission_of(exercise).exists()]
     if not here:
-        raise UsageError("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all.")
+        raise UsageError(_("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."))
     found = [exercise for exercise in here if inspect_file(submission_of(exercise), exercise).started] or here
     return list(map(own, found))
 

@@ -9,6 +9,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from normgrade.errors import UsageError, did_you_mean
+from normgrade.language import _
 
 SHELLS = {  # where what is printed belongs
     "bash": "~/.bashrc",
@@ -28,10 +29,17 @@ def completion_command(shell: str | None) -> None:
     """
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        raise UsageError(f'No completion is known for the shell "{name}".{did_you_mean(name, SHELLS)} Name one of {", ".join(SHELLS)}.')
+        raise UsageError(
+            _(
+                'No completion is known for the shell "{name}".{meant} Name one of {shells}.',
+                name=name,
+                meant=did_you_mean(name, SHELLS),
+                shells=", ".join(SHELLS),
+            )
+        )
     from normgrade.cli import normgrade
 
     kind = get_completion_class(name)
     assert kind is not None
-    click.echo(f"# normgrade; this belongs in {SHELLS[name]}")
+    click.echo(_("# normgrade; this belongs in {file}", file=SHELLS[name]))
     click.echo(kind(normgrade, {}, "normgrade", VARIABLE).source())

@@ -11,6 +11,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.options import exit_code
 from normgrade.course import Course, carried
 from normgrade.grade import Options, Submission, grade
+from normgrade.language import _
 
 SLUG = "batch_norm"
 WRONG = Path(__file__).parents[1] / "demo" / f"{SLUG}.py"
@@ -26,9 +27,9 @@ def demo_command() -> int:
     with progress() as watched:
         wrong, right = grade(submissions, Options(progress=watched))
     console = open_console()
-    console.print("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:\n")
+    console.print(_("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:") + "\n")
     show([wrong], console, with_losses=False)
-    console.print("And the reference:\n")
+    console.print(_("And the reference:") + "\n")
     show([replace(right, submission="reference.py")], console)
     as_meant = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1
     return 0 if as_meant else 3

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 
 import click
+from rich.cells import set_cell_size
 from rich.console import Console
 from rich.text import Text
 
 from normgrade import __version__
-from normgrade.sandbox import TIERS, Standing, walls_of
+from normgrade.language import _
+from normgrade.sandbox import TIERS, Standing, at_least, walls_of
 
 
 @click.command("doctor")
@@ -26,39 +28,40 @@ def doctor_command() -> int:
     from normgrade.render.terminal import indented, open_console
 
     console = open_console()
-    console.print(Text("This machine", style="bold"))
+    console.print(Text(_("This machine"), style="bold"))
     for name, value in machine():
-        console.print(indented(Text(f"{name:12}{value}")))
+        console.print(indented(Text(set_cell_size(name, 12) + value)))
     with Host() as host:
         standing = host.standing
     for tier in TIERS:
         show_tier(console, tier, standing)
     console.print()
-    console.print(Text(f"Submissions are graded behind: {standing.tier}", style="bold"))
-    console.print(Text("Suites and references are hidden from the code that is graded, not from whoever owns this disk."))
+    console.print(Text(_("Submissions are graded behind: {tier}", tier=standing.tier), style="bold"))
+    console.print(Text(_("Suites and references are hidden from the code that is graded, not from whoever owns this disk.")))
     return 0
 
 
 def machine() -> Iterator[tuple[str, str]]:
     """What the walls are made of, as far as it can be asked without putting any up."""
     yield "normgrade", f"{__version__}, Python {platform.python_version()}, {', '.join(map(installed, ('torch', 'numpy')))}"
-    yield "system", f"{platform.system()} {platform.release()}, {platform.machine()}"
+    yield _("system"), f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
         return
     import os
 
     from normgrade.sandbox import landlock
 
-    yield "user", "root: submissions run as nobody" if os.geteuid() == 0 else f"{os.geteuid()}: an ordinary user"
-    yield "Landlock", asked(lambda: f"version {landlock.abi()}")
-    yield "bubblewrap", shutil.which("bwrap") or "not installed: namespaces are set up without it"
+    user = os.geteuid()
+    yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
+    yield "Landlock", asked(lambda: _("version {number}", number=landlock.abi()))
+    yield "bubblewrap", shutil.which("bwrap") or _("not installed: namespaces are set up without it")
 
 
 def installed(name: str) -> str:
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
-        return f"no {name}"
+        return _("no {name}", name=name)
 
 
 def asked(ask: Callable[[], str]) -> str:
@@ -77,12 +80,20 @@ def show_tier(console: Console, tier: str, standing: Standing) -> None:
     walls, rank = walls_of(tier), TIERS.index(tier)
     held = rank <= TIERS.index(standing.tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()
-    told = f"held: all {standing.probes} probes of the self-test" if tier == standing.tier else "held, and more"
-    missing = f"not here: {standing.reasons.get(tier, 'it was not tried')}"
     console.print()
-    console.print(Text.assemble(("✓ " if held else "✗ ", "green" if held else "red"), (tier, "bold"), f"  {told if held else missing}"))
+    mark = ("✓ ", "green") if held else ("✗ ", "red")
+    console.print(Text.assemble(mark, (tier, "bold"), "  ", how_it_stands(tier, standing)))
     for promise in walls.promises:
         if promise not in weaker:
-            console.print(indented(Text(f"+ {promise}")))
+            console.print(indented(Text(f"+ {_(promise)}")))
     for loss in walls.loses:
-        console.print(indented(Text(f"− {loss}")))
+        console.print(indented(Text(f"− {_(loss)}")))
+
+
+def how_it_stands(tier: str, standing: Standing) -> str:
+    """Whether a tier holds here, and why not."""
+    if tier == standing.tier:
+        return _("held: all {number} probes of the self-test", number=standing.probes)
+    if tier not in at_least(standing.tier):
+        return _("held, and more")
+    return _("not here: {why}", why=standing.reasons.get(tier) or _("it was not tried"))

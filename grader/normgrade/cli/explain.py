@@ -14,6 +14,7 @@ from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.explain import Example, Explanation, explain
 from normgrade.grade import Desk, Options, at_desk
+from normgrade.language import _
 from normgrade.mistakes import Mistake, read_mistakes
 from normgrade.workspace import Workspace, find_course
 
@@ -34,9 +35,10 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     slugs = [each for each, mistakes in known.items() if name in mistakes]
     if not slugs:
         names = {mistake for mistakes in known.values() for mistake in mistakes}
-        raise UsageError(f'No mistake is called "{name}".{did_you_mean(name, names)} A diagnosis gives the names.')
+        meant = did_you_mean(name, names)
+        raise UsageError(_('No mistake is called "{name}".{meant} A diagnosis gives the names.', name=name, meant=meant))
     exercise = course.exercise(preferred(course, slugs, name))
-    refuse_unless_revealed(exercise, "numbers")
+    refuse_unless_revealed(exercise, _("numbers"))
 
     def work(desk: Desk) -> Explanation:
         return explain(desk, exercise, known[exercise.slug][name])
@@ -46,7 +48,8 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     console = open_console()
     show(console, found)
     if others := [other for other in slugs if other != exercise.slug]:
-        console.print(Text(f"A mistake of that name is known of {', '.join(others)} too: --exercise SLUG chooses.", style="dim"))
+        told = _("A mistake of that name is known of {exercises} too: --exercise SLUG chooses.", exercises=", ".join(others))
+        console.print(Text(told, style="dim"))
 
 
 def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:
@@ -67,8 +70,8 @@ def preferred(course: Course, slugs: list[str], name: str) -> str:
 def show(console: Console, found: Explanation) -> None:
     console.print(Text.assemble((found.mistake.name, "bold"), f" · {found.exercise.slug}"))
     console.print(Text(found.mistake.says))
-    show_example(console, "It shows here", found.shows)
-    show_example(console, "It hides here", found.hides)
+    show_example(console, _("It shows here: "), found.shows)
+    show_example(console, _("It hides here: "), found.hides)
 
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
@@ -77,8 +80,8 @@ def show_example(console: Console, heading: str, example: Example | None) -> Non
 
     console.print()
     if example is None:
-        console.print(Text(f"{heading}: in no example of numbers."))
+        console.print(Text(heading + _("in no example of numbers.")))
         return
-    console.print(Text.assemble((f"{heading}: ", "bold"), claim_of(example.check)))
+    console.print(Text.assemble((heading, "bold"), claim_of(example.check)))
     for line in side_lines(example.difference):
         console.print(indented(line))

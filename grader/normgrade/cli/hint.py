@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.language import _, n_
 from normgrade.learning import hints_left, progress_of
 from normgrade.workspace import find_course, needed
 
@@ -23,10 +24,10 @@ def hint_command(slug: str, course_folder: Path | None) -> None:
     of_failures = attempts[-1].hints if attempts else ()
     left = hints_left(exercise, of_failures, given)
     if not left:
-        say(f"You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.")
+        say(_("You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=slug))
         return
     hint = left[0]
     progress.give(slug, hint, datetime.now(UTC))
-    say(f"{'Of what failed at your last check: ' if hint in of_failures else ''}{hint}")
+    say(_("Of what failed at your last check: {hint}", hint=hint) if hint in of_failures else hint)
     more = len(left) - 1
-    say(f"({more} more {'hint' if more == 1 else 'hints'})" if more else "(That was the last one.)")
+    say(n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))

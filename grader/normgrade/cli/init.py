@@ -9,6 +9,7 @@ import click
 from normgrade.cli.options import say
 from normgrade.course import Course
 from normgrade.errors import UsageError
+from normgrade.language import _, n_
 from normgrade.learning import advice, records
 from normgrade.workspace import new_workspace
 
@@ -25,9 +26,17 @@ def init_command(folder: Path) -> None:
         course = Course.find(None, workspace.course)
         added = workspace.add(course)
     except OSError as error:
-        raise UsageError(f'No workspace can be begun at "{folder}" ({error.strerror}). Name a folder that you may write in.') from error
-    count = f"{len(added)} {'file' if len(added) == 1 else 'files'} added to {workspace.root}."
-    say(count if added else f"Nothing is new: all is there already, in {workspace.root}.")
+        raise UsageError(
+            _(
+                'No workspace can be begun at "{folder}" ({error}). Name a folder that you may write in.',
+                folder=folder,
+                error=error.strerror,
+            )
+        ) from error
+    if added:
+        say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=workspace.root))
+    else:
+        say(_("Nothing is new: all is there already, in {folder}.", folder=workspace.root))
     for path in added:
         say(f"  {path.relative_to(workspace.root)}")
     say(advice(records(course, workspace)))

@@ -9,7 +9,11 @@ import click
 from normgrade.cli.options import course_option
 from normgrade.course import Course, Exercise
 from normgrade.inspection import inspect_file
+from normgrade.language import N_, _
 from normgrade.workspace import Workspace, find_course
+
+HEADINGS = N_("exercise"), N_("group"), N_("level"), N_("points"), N_("standing")
+NUMBERS = "level", "points"
 
 
 @click.command("list")
@@ -24,8 +28,8 @@ def list_command(course_folder: Path | None) -> None:
 
     course, workspace = find_course(course_folder), Workspace.find()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    for heading in ("exercise", "group", "level", "points", "standing"):
-        table.add_column(heading, justify="right" if heading in ("level", "points") else "left", no_wrap=heading == "exercise")
+    for heading in HEADINGS:
+        table.add_column(_(heading), justify="right" if heading in NUMBERS else "left", no_wrap=heading == "exercise")
     standing = standings(workspace, course) if workspace is not None else {}
     for exercise in course:
         stands = standing.get(exercise.slug) or where_you_stand(exercise)
@@ -33,8 +37,10 @@ def list_command(course_folder: Path | None) -> None:
         table.add_row(*map(Text, cells))
     console = open_console()
     console.print(table)
-    where = "this folder" if workspace is None else "the workspace"
-    console.print(f"`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in {where}.")
+    if workspace is None:
+        console.print(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder."))
+    else:
+        console.print(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."))
 
 
 def standings(workspace: Workspace, course: Course) -> dict[str, str]:
@@ -47,4 +53,4 @@ def where_you_stand(exercise: Exercise) -> str:
     path = Path(exercise.file_name)
     if not path.exists():
         return "–"
-    return "started" if inspect_file(path, exercise).started else "not started"
+    return _("started") if inspect_file(path, exercise).started else _("not started")

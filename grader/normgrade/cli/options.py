@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from normgrade.course import Exercise
-from normgrade.errors import UsageError, did_you_mean
+from normgrade.errors import UsageError, did_you_mean, either
 from normgrade.files import write_whole
+from normgrade.language import _
 from normgrade.render import FORMATS, render
 from normgrade.report import Outcome, Report
 from normgrade.sandbox import TIERS
@@ -52,8 +53,12 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
     if value in TIERS:
         return value
     raise UsageError(
-        f'No isolation named "{value}".{did_you_mean(value, TIERS)} --require-isolation and NORMGRADE_REQUIRE_ISOLATION take '
-        f"{', '.join(TIERS[:-1])} or {TIERS[-1]}."
+        _(
+            'No isolation named "{name}".{meant} --require-isolation and NORMGRADE_REQUIRE_ISOLATION take {tiers}.',
+            name=value,
+            meant=did_you_mean(value, TIERS),
+            tiers=either((", ".join(TIERS[:-1]), TIERS[-1])),
+        )
     )
 
 
@@ -65,7 +70,14 @@ def report_options(command: F) -> F:
 def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
     """A UsageError where the course keeps `what` to itself."""
     if exercise.reveal != "full":
-        raise UsageError(f'The course keeps the {what} of {exercise.slug} to itself: it reveals "{exercise.reveal}", and not everything.')
+        raise UsageError(
+            _(
+                'The course keeps the {what} of {slug} to itself: it reveals "{reveal}", and not everything.',
+                what=what,
+                slug=exercise.slug,
+                reveal=exercise.reveal,
+            )
+        )
 
 
 def say(*paragraphs: str) -> None:
@@ -81,9 +93,19 @@ def say(*paragraphs: str) -> None:
 
 def writable(output: Path | None) -> None:
     """An error where no report can be written to that path, before anything is graded."""
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        why = "is a folder" if output.is_dir() else f'is in the folder "{output.parent}", which does not exist'
-        raise UsageError(f'The report cannot be written to "{output}": it {why}. Name a file with --output FILE.')
+    if output is None:
+        return
+    if output.is_dir():
+        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Name a file with --output FILE.', path=output))
+    if not output.parent.is_dir():
+        raise UsageError(
+            _(
+                'The report cannot be written to "{path}": it is in the folder "{folder}", which does not exist. '
+                "Name a file with --output FILE.",
+                path=output,
+                folder=output.parent,
+            )
+        )
 
 
 def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> int:
@@ -92,7 +114,10 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> in
         try:
             write_whole(output, render(reports, format).encode())
         except OSError as error:
-            raise UsageError(f'The report cannot be written to "{output}" ({error.strerror}). Name another file with --output.') from error
+            said = _(
+                'The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror
+            )
+            raise UsageError(said) from error
     elif format == "terminal":
         from normgrade.render.terminal import open_console, show
 

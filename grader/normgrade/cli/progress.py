@@ -12,12 +12,15 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.cli.options import course_option
+from normgrade.language import N_, _, n_
 from normgrade.learning import Record, advice, frequent_mistakes, records
 from normgrade.progress import Attempt
 from normgrade.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
+HEADINGS = N_("exercise"), N_("level"), N_("standing"), N_("attempts"), N_("last scores"), N_("last")
+NUMBERS = "level", "attempts"
 
 
 @click.command("progress")
@@ -31,9 +34,11 @@ def progress_command(course_folder: Path | None) -> None:
     console.print(table_of(found, datetime.now(UTC)))
     passed = sum(record.passed for record in found)
     tried = sum(len(record.attempts) for record in found)
-    console.print(Text(f"{passed} of {len(found)} passed, {tried} {'attempt' if tried == 1 else 'attempts'}"))
+    told = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
+    console.print(Text(told))
     if mistakes := frequent_mistakes(found):
-        console.print(Text("\nMade most often", style="bold"))
+        console.print()
+        console.print(Text(_("Made most often"), style="bold"))
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             console.print(Text(f"  {count} × {name}"))
     console.print(Text(f"\n{advice(found)}"))
@@ -41,8 +46,8 @@ def progress_command(course_folder: Path | None) -> None:
 
 def table_of(found: Sequence[Record], now: datetime) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    for heading in ("exercise", "level", "standing", "attempts", "last scores", "last"):
-        table.add_column(heading, justify="right" if heading in ("level", "attempts") else "left", no_wrap=heading == "exercise")
+    for heading in HEADINGS:
+        table.add_column(_(heading), justify="right" if heading in NUMBERS else "left", no_wrap=heading == "exercise")
     for record in found:
         mark = "✓ " if record.passed else ""
         last = ago(now - record.last.at) if record.last is not None else ""
@@ -69,7 +74,8 @@ def scores(attempts: Sequence[Attempt]) -> str:
 def ago(passed: timedelta) -> str:
     """How long ago, roughly."""
     minutes = max(int(passed.total_seconds()) // 60, 0)
-    for size, unit in ((1440, "day"), (60, "hour"), (1, "minute")):
-        if count := minutes // size:
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    return "just now"
+    if days := minutes // 1440:
+        return n_("{n} day ago", "{n} days ago", days)
+    if hours := minutes // 60:
+        return n_("{n} hour ago", "{n} hours ago", hours)
+    return n_("{n} minute ago", "{n} minutes ago", minutes) if minutes else _("just now")

@@ -14,8 +14,9 @@ from normgrade.errors import UsageError, did_you_mean
 from normgrade.files import write_whole
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
+from normgrade.language import _
 from normgrade.report import Outcome
-from normgrade.repro import MADE, script
+from normgrade.repro import is_made, script
 from normgrade.suite import Result
 from normgrade.workspace import find_course, submission_of
 
@@ -32,26 +33,38 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
     """
     exercise = find_course(course_folder).exercise(slug)
-    refuse_unless_revealed(exercise, "inputs")
+    refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    if output.exists() and not (output.is_file() and output.read_bytes().startswith(MADE.encode())):
-        raise UsageError(f'"{output}" is there already, and not of `normgrade repro`. Name another file with --output FILE.')
+    if output.exists() and not (output.is_file() and is_made(output.read_bytes())):
+        raise UsageError(_('"{path}" is there already, and not of `normgrade repro`. Name another file with --output FILE.', path=output))
     result = chosen(play(exercise, path, seed), check)
     if result is None:
-        say("Nothing to reproduce: every check passes.")
+        say(_("Nothing to reproduce: every check passes."))
         return
     try:
         write_whole(output, script(exercise, path, result).encode())
     except OSError as error:
-        raise UsageError(f'The script cannot be written to "{output}" ({error.strerror}). Name another file with --output FILE.') from error
-    say(f"{output} does what {result.check.name} does. Run it with `python {output}`, or step through it with `python -m pdb {output}`.")
+        raise UsageError(
+            _(
+                'The script cannot be written to "{path}" ({error}). Name another file with --output FILE.',
+                path=output,
+                error=error.strerror,
+            )
+        ) from error
+    say(
+        _(
+            "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
+            path=output,
+            check=result.check.name,
+        )
+    )
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     """The whole suite on the learner's file."""
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
-        raise UsageError(f"{path} cannot be played: {inspection.findings[0].text}")
+        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
     source = inspection.source
 
     def work(desk: Desk) -> tuple[Result, ...]:
@@ -69,8 +82,9 @@ def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
     names = [result.check.name for result in results]
     if not any(each.startswith(name) for each in names):
         stems = {each.partition("[")[0] for each in names}
-        raise UsageError(f'No check is called "{name}".{did_you_mean(name, stems)} `normgrade check` gives the names.')
-    meant = [result for result in failed if result.check.name.startswith(name)]
-    if not meant:
-        raise UsageError(f'"{name}" does not fail, so there is nothing to reproduce.')
-    return meant[0]
+        meant = did_you_mean(name, stems)
+        raise UsageError(_('No check is called "{name}".{meant} `normgrade check` gives the names.', name=name, meant=meant))
+    of_that_name = [result for result in failed if result.check.name.startswith(name)]
+    if not of_that_name:
+        raise UsageError(_('"{name}" does not fail, so there is nothing to reproduce.', name=name))
+    return of_that_name[0]

@@ -9,6 +9,7 @@ import click
 
 from normgrade.cli.options import course_option, say, slugs_alike
 from normgrade.errors import UsageError
+from normgrade.language import _
 from normgrade.workspace import find_course, needed
 
 
@@ -21,6 +22,11 @@ def reset_command(slug: str, course_folder: Path | None) -> None:
     try:
         kept = workspace.reset(exercise, datetime.now())
     except OSError as error:
-        raise UsageError(f'"{exercise.file_name}" cannot be reset ({error.strerror}). Nothing of yours was changed.') from error
-    told = "it held nothing of yours" if kept is None else f"your file is kept as {kept.relative_to(workspace.root)}"
-    say(f"{exercise.file_name} is the stub again; {told}.")
+        raise UsageError(
+            _('"{file}" cannot be reset ({error}). Nothing of yours was changed.', file=exercise.file_name, error=error.strerror)
+        ) from error
+    if kept is None:
+        say(_("{file} is the stub again; it held nothing of yours.", file=exercise.file_name))
+    else:
+        where = kept.relative_to(workspace.root)
+        say(_("{file} is the stub again; your file is kept as {kept}.", file=exercise.file_name, kept=where))

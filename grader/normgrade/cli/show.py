@@ -10,8 +10,10 @@ import click
 
 from normgrade.cli.options import course_option, slugs_alike
 from normgrade.course import read
+from normgrade.language import _
 from normgrade.workspace import find_course
 
+ANSWERS = ("Answer", "答案")  # summaries that say no more than that something is folded away
 FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", re.DOTALL)
 
 
@@ -40,7 +42,10 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
 def folded(prompt: str, slug: str) -> str:
     """The prompt without what is folded away, for a terminal has nothing to click on, and how to see that."""
     shown, count = FOLDED.subn(lambda match: title(match[1]), prompt)
-    return f"{shown.rstrip()}\n\n`normgrade show {slug} --answers` shows the answers too.\n" if count else prompt
+    if not count:
+        return prompt
+    told = _("`normgrade show {slug} --answers` shows the answers too.", slug=slug)
+    return f"{shown.rstrip()}\n\n{told}\n"
 
 
 def unfolded(prompt: str) -> str:
@@ -49,4 +54,4 @@ def unfolded(prompt: str) -> str:
 
 def title(summary: str) -> str:
     """What stands where something is folded away: the question, or nothing where that stands before it."""
-    return "" if summary.strip() == "Answer" else f"**{summary.strip()}**\n\n"
+    return "" if summary.strip() in ANSWERS else f"**{summary.strip()}**\n\n"

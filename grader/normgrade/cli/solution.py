@@ -14,6 +14,7 @@ from rich.text import Text
 from normgrade.cli.options import course_option, refuse_unless_revealed, slugs_alike
 from normgrade.course import Exercise, read
 from normgrade.errors import UsageError, did_you_mean
+from normgrade.language import _
 from normgrade.learning import progress_of
 from normgrade.source import read as read_submission
 from normgrade.workspace import Workspace, find_course, submission_of
@@ -29,9 +30,11 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     from normgrade.render.terminal import open_console
 
     exercise = find_course(course_folder).exercise(slug)
-    refuse_unless_revealed(exercise, "solution")
+    refuse_unless_revealed(exercise, _("solution"))
     if not spoil and not has_passed(exercise):
-        raise UsageError(f"{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.")
+        raise UsageError(
+            _("{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.", slug=slug)
+        )
     console = open_console()
     if way is not None:
         show_source(console, alternative(exercise, way))
@@ -50,7 +53,13 @@ def alternative(exercise: Exercise, way: str) -> Path:
     ways = {path.stem: path for path in exercise.alternatives}
     if way not in ways:
         raise UsageError(
-            f'No right way of {exercise.slug} is called "{way}".{did_you_mean(way, ways)} There are {", ".join(ways) or "none"}.'
+            _(
+                'No right way of {slug} is called "{name}".{meant} There are {ways}.',
+                slug=exercise.slug,
+                name=way,
+                meant=did_you_mean(way, ways),
+                ways=", ".join(ways) or _("none"),
+            )
         )
     return ways[way]
 
@@ -70,9 +79,9 @@ def show_difference(console: Console, exercise: Exercise) -> None:
         unified_diff(own.splitlines(), read(exercise.reference).splitlines(), path.name, exercise.reference.name, lineterm="", n=2)
     )
     console.print()
-    console.print(Text("From your file to it", style="bold"))
+    console.print(Text(_("From your file to it"), style="bold"))
     if not lines:
-        console.print(Text("They are the same, to the letter."))
+        console.print(Text(_("They are the same, to the letter.")))
         return
     console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
 
@@ -81,8 +90,8 @@ def show_other_ways(console: Console, exercise: Exercise) -> None:
     if not exercise.alternatives:
         return
     console.print()
-    console.print(Text("Other right ways", style="bold"))
+    console.print(Text(_("Other right ways"), style="bold"))
     for path in exercise.alternatives:
         said = (ast.get_docstring(ast.parse(read(path))) or "").split("\n")[0]
         console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
-    console.print(Text(f"`normgrade solution {exercise.slug} NAME` shows one of them."))
+    console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from normgrade.errors import UsageError, did_you_mean
+from normgrade.language import _
 from normgrade.report import Report
 
 Renderer = Callable[[Sequence[Report]], str]
@@ -19,7 +20,8 @@ def render(reports: Sequence[Report], format: str) -> str:
 def renderer(format: str) -> Renderer:
     """What renders reports in the format of that name; a UsageError where there is none."""
     if format not in FORMATS:
-        raise UsageError(f'No format named "{format}".{did_you_mean(format, FORMATS)} Formats are {", ".join(FORMATS)}.')
+        meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
+        raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))
     return FORMATS[format]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from normgrade import __version__
+from normgrade.language import _
 from normgrade.render.wording import (
     claim_of,
     difference_in_words,
@@ -79,7 +80,7 @@ def cases_of(report: Report) -> Iterator[Element]:
 
 def case_of_score(report: Report) -> Element:
     """Stands for checks that the report does not tell of."""
-    return case(report, "score", TAGS.get(report.outcome), f"{score_in_words(report)}: {outcome_in_words(report)}", "score")
+    return case(report, "score", TAGS.get(report.outcome), _(": ").join((score_in_words(report), outcome_in_words(report))), "score")
 
 
 def case_of_finding(report: Report, finding: Finding) -> Element:
@@ -93,7 +94,7 @@ def case_of_finding(report: Report, finding: Finding) -> Element:
 
 def case_of_check(report: Report, check: Check) -> Element:
     details = tuple(details_of(report, check))
-    message = ": ".join((claim_of(check).rstrip("."), *map(one_line, details[:1])))
+    message = _(": ").join((claim_of(check).rstrip(".。"), *map(one_line, details[:1])))
     found = case(report, check.name, TAGS.get(check.outcome), message, check.kind, "\n".join(details), check.duration_s)
     if check.stdout:
         SubElement(found, "system-out").text = printable(check.stdout)
@@ -104,14 +105,14 @@ def details_of(report: Report, check: Check) -> Iterator[str]:
     if check.message:
         yield check.message
     for difference in check.differences:
-        yield f"{what_it_is(difference)}: {difference_in_words(difference)}"
+        yield _(": ").join((what_it_is(difference), difference_in_words(difference)))
         if difference.looks_like:
-            yield f"  looks like: {one_line(difference.looks_like)}"
+            yield "  " + _("looks like: {words}", words=one_line(difference.looks_like))
     for diagnosis in report.diagnoses:
         if check.name in diagnosis.checks:
-            yield f"Diagnosis: {names_of(diagnosis)}: {one_line(diagnosis.says)}"
+            yield _("Diagnosis: {names}: {says}", names=names_of(diagnosis), says=one_line(diagnosis.says))
     if check.hint:
-        yield f"Hint: {one_line(check.hint)}"
+        yield _("Hint: ") + one_line(check.hint)
 
 
 def case(

@@ -17,9 +17,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from normgrade.language import _, n_, retold
 from normgrade.render.cases import Cases, grouped
 from normgrade.render.numbers import Row, as_pair, as_size, as_text, sides
 from normgrade.render.wording import (
+    KINDS,
+    RULES,
+    SANDBOXES,
     bounded,
     claim_of,
     difference_in_words,
@@ -28,7 +32,9 @@ from normgrade.render.wording import (
     next_step,
     not_started,
     one_line,
+    outcome_in_word,
     outcome_in_words,
+    place_in_words,
     score_in_words,
     what_it_is,
 )
@@ -94,7 +100,7 @@ def print_all(reports: Sequence[Report], console: Console, with_losses: bool) ->
 
 def parts_of_all(reports: Sequence[Report], with_losses: bool) -> Iterator[RenderableType]:
     if not reports:
-        yield Text("Nothing was graded: `normgrade list` shows the exercises.")
+        yield Text(_("Nothing was graded: `normgrade list` shows the exercises."))
     for report in reports:
         yield from parts_of(report)
         yield Text()
@@ -141,38 +147,37 @@ def screen_of(report: Report) -> Iterator[RenderableType]:
 
 
 def header(report: Report) -> Text:
-    return Text.assemble(
-        (one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · sandbox: {one_line(report.sandbox)}", "dim")
-    )
+    sandbox = _("sandbox: {tier}", tier=retold(one_line(report.sandbox), SANDBOXES))
+    return Text.assemble((one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · {sandbox}", "dim"))
 
 
 def finding_lines(finding: Finding) -> RenderableType:
     """Where and what; lines after the first are source and caret, kept as they are."""
-    first, _, source = bounded(finding.text, LINES).partition("\n")
+    first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (one_line(finding.rule), "bold"), f": {first}")
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (retold(one_line(finding.rule), RULES), "bold"), _(": "), first)
     return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 
 def table_of_checks(cases: Sequence[Cases]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("claim")
-    table.add_column("kind", no_wrap=True)
-    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column(_("outcome"), no_wrap=True)
+    table.add_column(_("claim"))
+    table.add_column(_("kind"), no_wrap=True)
+    table.add_column(_("points"), justify="right", no_wrap=True)
     for group in cases:
-        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(group.kind), f"{group.earned}/{group.points}")
+        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(retold(group.kind, KINDS)), f"{group.earned}/{group.points}")
     return table
 
 
 def outcome_cell(outcome: Outcome) -> Text:
-    return Text(f"{MARKS[outcome]} {outcome.value}", style=STYLES[outcome])
+    return Text(f"{MARKS[outcome]} {outcome_in_word(outcome)}", style=STYLES[outcome])
 
 
 def claim_cell(group: Cases) -> Text:
     cell = Text(group.claim)
     if len(group.checks) > 1:
-        cell.append(f" ({group.holding} of {len(group.checks)} hold)", style="dim")
+        cell.append(_(" ({holding} of {total} hold)", holding=group.holding, total=len(group.checks)), style="dim")
     if group.outcome is Outcome.SKIPPED and group.shown.message:
         cell.append(f"\n{one_line(group.shown.message)}", style="dim")
     return cell
@@ -197,8 +202,8 @@ def which_cases(stem: str, checks: Sequence[Check]) -> str:
     """The case that is shown, and the others that ended alike."""
     shown, *others = (one_line(check.name) for check in checks)
     names = [name.removeprefix(stem) for name in others[:NAMED]]
-    more = [f"{len(others) - NAMED} more"] if len(others) > NAMED else []
-    return shown + (f" · so too {', '.join(names + more)}" if others else "")
+    more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
+    return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown
 
 
 def detail_lines(check: Check, with_hint: bool) -> Iterator[RenderableType]:
@@ -207,17 +212,17 @@ def detail_lines(check: Check, with_hint: bool) -> Iterator[RenderableType]:
     for difference in check.differences[:DIFFERENCES]:
         yield from difference_lines(difference)
     if beyond := check.differences[DIFFERENCES:]:
-        yield Text(f"and {len(beyond)} more {'place' if len(beyond) == 1 else 'places'}: {places(beyond)}")
+        yield Text(n_("and {n} more place: {places}", "and {n} more places: {places}", len(beyond), places=places(beyond)))
     if check.stdout.strip():
-        yield Text("your code printed:", style="dim")
+        yield Text(_("your code printed:"), style="dim")
         yield indented(Text(bounded(check.stdout, LINES)))
     if with_hint and check.hint.strip():
-        yield Text.assemble(("Hint: ", "bold"), bounded(check.hint, LINES))
+        yield Text.assemble((_("Hint: "), "bold"), bounded(check.hint, LINES))
 
 
 def places(differences: Sequence[Difference]) -> str:
-    named = [one_line(difference.place) for difference in differences[:NAMED]]
-    return "; ".join(named) + (" …" if len(differences) > NAMED else "")
+    named = [place_in_words(one_line(difference.place)) for difference in differences[:NAMED]]
+    return _("; ").join(named) + (" …" if len(differences) > NAMED else "")
 
 
 def difference_lines(difference: Difference) -> Iterator[RenderableType]:
@@ -227,36 +232,40 @@ def difference_lines(difference: Difference) -> Iterator[RenderableType]:
         return
     yield indented(Text(difference_in_words(difference)))
     rows = sides(difference)
-    yield indented(table_of_sides(rows) if rows else table_of_two(difference))
+    yield indented(table_of_sides(rows, _("expected"), _("got")) if rows else table_of_two(difference))
     if rows and (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
-        yield indented(Text(f"and {left_out} more", style="dim"))
+        yield indented(Text(_("and {n} more", n=left_out), style="dim"))
     if difference.looks_like:
-        yield indented(Text(f"looks like: {one_line(difference.looks_like)}", style="yellow"))
+        yield indented(likeness_line(difference.looks_like))
 
 
 def side_lines(difference: Difference) -> Iterator[RenderableType]:
     """Right and wrong numbers, whether they differ or not."""
     yield Text(what_it_is(difference), style="bold")
     rows = sides(difference)
-    yield table_of_sides(rows, "right", "wrong") if rows else table_of_two(difference)
+    yield table_of_sides(rows, _("right"), _("wrong")) if rows else table_of_two(difference)
     if difference.looks_like:
-        yield Text(f"looks like: {one_line(difference.looks_like)}", style="yellow")
+        yield likeness_line(difference.looks_like)
+
+
+def likeness_line(words: str) -> Text:
+    return Text(_("looks like: {words}", words=one_line(words)), style="yellow")
 
 
 def table_of_two(difference: Difference) -> Table:
     """Both sides where there is one of each to show."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for side, value in zip(("expected", "got"), as_pair(difference.expected, difference.actual), strict=True):
+    for side, value in zip((_("expected"), _("got")), as_pair(difference.expected, difference.actual), strict=True):
         table.add_row(Text(side, style="dim"), Text(one_line(value)))
     return table
 
 
-def table_of_sides(rows: Sequence[Row], right: str = "expected", wrong: str = "got") -> Table:
+def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
     """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("")
-    table.add_column("at", no_wrap=True)
-    for heading in (right, wrong, "off by", "allowed"):
+    table.add_column(_("at"), no_wrap=True)
+    for heading in (right, wrong, _("off by"), _("allowed")):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(cell) for cell in cells_of(row)), style="bold" if row.worst else "" if row.differs else "dim")
@@ -275,13 +284,13 @@ def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
     body = Text()
     for diagnosis in diagnoses:
         if body:
-            body.append("\n\nor\n\n", style="dim")
+            body.append("\n\n" + _("or") + "\n\n", style="dim")
         body.append(names_of(diagnosis), style="bold")
         body.append(f"\n{bounded(diagnosis.says, LINES)}")
         shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
-        lines = shown_by if len(shown_by) <= CLAIMS else [f"explains all {len(shown_by)} claims that fail"]
+        lines = shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
         body.append("".join(f"\n· {line}" for line in lines), style="dim")
-    return Panel(body, title="Diagnosis", title_align="left", border_style="yellow")
+    return Panel(body, title=_("Diagnosis"), title_align="left", border_style="yellow")
 
 
 def score_line(report: Report) -> Text:
@@ -293,10 +302,10 @@ def summary(reports: Sequence[Report]) -> Table:
     passed = sum(report.outcome is Outcome.PASSED for report in reports)
     points = f"{sum(report.earned for report in reports)}/{sum(report.possible for report in reports)}"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_footer=True, footer_style="bold")
-    table.add_column("outcome", no_wrap=True)
-    table.add_column("exercise", footer=f"{passed} of {len(reports)} passed")
-    table.add_column("submission")
-    table.add_column("points", justify="right", no_wrap=True, footer=points)
+    table.add_column(_("outcome"), no_wrap=True)
+    table.add_column(_("exercise"), footer=_("{passed} of {total} passed", passed=passed, total=len(reports)))
+    table.add_column(_("submission"))
+    table.add_column(_("points"), justify="right", no_wrap=True, footer=points)
     for report in reports:
         score = f"{report.earned}/{report.possible}"
         table.add_row(outcome_cell(report.outcome), Text(one_line(report.exercise)), Text(one_line(report.submission)), score)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from normgrade.language import N_, _, n_, retold
 from normgrade.output import without_escapes
 from normgrade.render.numbers import as_pair, as_size
 from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
@@ -13,6 +14,26 @@ from normgrade.sandbox import TIERS
 
 WEAKEST = TIERS[0]
 LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
+OUTCOMES = (N_("passed"), N_("failed"), N_("skipped"), N_("error"), N_("not started"))
+KINDS = (
+    N_("interface"), N_("formula"), N_("state"), N_("gradient"), N_("edge"), N_("stability"), N_("precision"), N_("proof"),
+)  # fmt: skip
+RULES = (N_("file"), N_("syntax"), N_("contract"), N_("signature"), N_("banned"))
+SANDBOXES = (N_("none"),)  # the tiers are names
+PLACES = (  # part by part: those of the generic probes, and those of the exercises that come along
+    N_("build"), N_("step {number}"), N_("output"), N_("input left alone"), N_("argument {number} left alone"), N_("gradient of input"),
+    N_("gradient of argument {number}"), N_("result"), N_("result.{name}"), N_("result[{index}]"), N_("key of {name}"),
+    N_("{name} is a parameter"),
+    N_("learnable numbers"), N_("result has {name}"), N_("the sublayer is in training mode"), N_("gradient of the sublayer's {name}"),
+    N_("calls of the sublayer"), N_("what the sublayer receives"), N_("parameters() gives the sublayer's"),
+    N_("learnt numbers beside the sublayer's"), N_("output is that of float32, to {distance}"), N_("output is {dtype}"),
+    N_("overlap of its rows"), N_("normal or uniform"), N_("{name} is the same parameter"), N_("{name} has new numbers"),
+    N_("{name} learns"), N_("length of the gradient"), N_("length of {one} × length of {other}"), N_("length of {name}"),
+    N_("dimensions of {name}"), N_("numbers in {name}"), N_("gradient of the original weight"), N_("original weight left alone"),
+    N_("{one} and {other} are finite"), N_("distance of the weights in training and in evaluation"),
+    N_("distance of the gradients in training and in evaluation"), N_("distance of the gradients one by one and both together"),
+    N_("{name} left alone"), N_("gradient of {name}"),
+)  # fmt: skip
 UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -34,8 +55,17 @@ def bounded(text: str, lines: int, characters: int = 4000) -> str:
     kept = text[:characters].split("\n")[:lines]
     left_out = text.count("\n") + 1 - len(kept)
     if left_out:
-        return "\n".join([*kept, f"… and {left_out} more {'line' if left_out == 1 else 'lines'}"])
+        return "\n".join([*kept, n_("… and {n} more line", "… and {n} more lines", left_out)])
     return text if len(text) <= characters else f"{text[:characters]} …"
+
+
+def outcome_in_word(outcome: Outcome) -> str:
+    return retold(outcome.value, OUTCOMES)
+
+
+def place_in_words(place: str) -> str:
+    """The name of a place; what none of our probes calls so stays as it is."""
+    return " · ".join(retold(part, PLACES) for part in place.split(" · "))
 
 
 def claim_of(check: Check) -> str:
@@ -47,21 +77,22 @@ def difference_in_words(difference: Difference) -> str:
     """How many numbers differ, by how much, and where it is worst; or what is there instead."""
     if difference.at is None:
         expected, actual = as_pair(difference.expected, difference.actual)
-        return f"expected {one_line(expected)}, got {one_line(actual)}"
+        return _("expected {expected}, got {actual}", expected=one_line(expected), actual=one_line(actual))
     parts = [count_in_words(difference.mismatched, difference.total)]
     if difference.max_abs is not None and math.isfinite(difference.max_abs):
-        parts.append(f"at most {as_size(difference.max_abs)}{relative_in_words(difference.max_rel)}")
+        size, relative = as_size(difference.max_abs), relative_in_words(difference.max_rel)
+        parts.append(_("at most {size}{relative}", size=size, relative=relative))
     if difference.allowed is not None:
-        parts.append(f"allowed {as_size(difference.allowed)}")
+        parts.append(_("allowed {size}", size=as_size(difference.allowed)))
     if difference.at:
-        parts.append(f"worst at {list(map(int, difference.at))}")
-    return ", ".join(parts)
+        parts.append(_("worst at {index}", index=list(map(int, difference.at))))
+    return _(", ").join(parts)
 
 
 def count_in_words(mismatched: int, total: int) -> str:
     if total == 1:
-        return "the number differs"
-    return f"{mismatched} of {total} numbers {'differs' if mismatched == 1 else 'differ'}"
+        return _("the number differs")
+    return n_("{n} of {total} numbers differs", "{n} of {total} numbers differ", mismatched, total=total)
 
 
 def relative_in_words(max_rel: float | None) -> str:
@@ -69,12 +100,12 @@ def relative_in_words(max_rel: float | None) -> str:
     if max_rel is None or max_rel > LARGEST_RELATIVE or math.isnan(max_rel):
         return ""
     percent = max_rel * 100
-    return f" (relative {as_size(percent)} %)" if 0.01 <= percent < 1000 else f" (relative {as_size(max_rel)})"
+    return _(" (relative {size})", size=f"{as_size(percent)} %" if 0.01 <= percent < 1000 else as_size(max_rel))
 
 
 def what_it_is(difference: Difference) -> str:
     """The place with its dtype and shape: step 1 · output · float32 (4, 3)."""
-    parts = [one_line(difference.place)]
+    parts = [place_in_words(one_line(difference.place))]
     if difference.dtype is not None:
         parts.append(one_line(difference.dtype))
     if difference.shape is not None:
@@ -87,28 +118,28 @@ def names_of(diagnosis: Diagnosis) -> str:
 
 
 def score_in_words(report: Report) -> str:
-    return f"{report.earned} of {report.possible} {'point' if report.possible == 1 else 'points'}"
+    return n_("{earned} of {n} point", "{earned} of {n} points", report.possible, earned=report.earned)
 
 
 def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.PASSED:
-        return "passed"
+        return _("passed")
     if report.outcome is Outcome.ERROR:
-        return "error: the grader could not tell, which is no fault of your code"
+        return _("error: the grader could not tell, which is no fault of your code")
     if report.outcome is Outcome.NOT_STARTED:
-        return "not started"
+        return _("not started")
     if report.findings and report.earned == report.possible:
-        return "not passed: what the findings name decides"
-    return "not passed"
+        return _("not passed: what the findings name decides")
+    return _("not passed")
 
 
 def next_step(report: Report) -> str:
     """What to do next; nothing for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
-        return f"Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken."
+        return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
     if report.outcome is Outcome.FAILED and all(check.kind != "proof" for check in report.checks):
-        return f"Read the prompt again with `normgrade show {slug}`."
+        return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
     return ""
 
 
@@ -118,12 +149,16 @@ def losses_in_words(reports: Sequence[Report]) -> list[str]:
     if not open_to_it:
         return []
     return [
-        f"{WEAKEST}: this code ran with your permissions. What was open to it:",
+        _("{tier}: this code ran with your permissions. What was open to it:", tier=WEAKEST),
         *(f"  {loss}" for loss in open_to_it),
-        "`normgrade doctor` says why there are no stronger walls here.",
+        _("`normgrade doctor` says why there are no stronger walls here."),
     ]
 
 
 def not_started(report: Report) -> str:
     slug, submission = one_line(report.exercise), one_line(report.submission)
-    return f"{slug} is not started: `normgrade show {slug}` shows the task, and {submission} is where your code goes."
+    return _(
+        "{slug} is not started: `normgrade show {slug}` shows the task, and {submission} is where your code goes.",
+        slug=slug,
+        submission=submission,
+    )

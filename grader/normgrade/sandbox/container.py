@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from normgrade.language import N_, _
 from normgrade.sandbox import libraries
 from normgrade.sandbox.kernel import Missing, call, prctl
 from normgrade.sandbox.linux import Linux
@@ -28,8 +29,8 @@ class Container(Linux):
     name = "container"
     promises: tuple[str, ...] = (
         *Linux.promises,
-        "hidden files do not exist; network, processes and messages are its own",
-        "everything ends with the first process",
+        N_("hidden files do not exist; network, processes and messages are its own"),
+        N_("everything ends with the first process"),
     )
     loses: tuple[str, ...] = ()
 
@@ -66,7 +67,7 @@ class Container(Linux):
             as_first_process()
             change_root(build_root(self.bound))
         except OSError as error:
-            self.give_up(f"no namespaces ({error}); let users have namespaces of their own, or install bubblewrap")
+            self.give_up(_("no namespaces ({error}); let users have namespaces of their own, or install bubblewrap", error=error))
         importlib.invalidate_caches()
         importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # the workers may not list all of them
 
@@ -117,7 +118,7 @@ def build_root(bound: Sequence[Path]) -> Path:
     """An empty file system in which these files and folders are seen at their places, and a view of the processes of this namespace."""
     free = [Path(place) for place in PLACES if os.path.isdir(place) and not any(Path(place) in path.parents for path in bound)]
     if not free:
-        raise Missing(f"libraries lie in every folder that could be the new root: {', '.join(PLACES)}")
+        raise Missing(_("libraries lie in every folder that could be the new root: {folders}", folders=", ".join(PLACES)))
     root = free[0]
     mount("none", root, "tmpfs", NO_SETUID)
     for path in bound:

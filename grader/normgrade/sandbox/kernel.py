@@ -7,6 +7,8 @@ import os
 import sys
 from functools import cache
 
+from normgrade.language import _
+
 PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_KEEPCAPS": 8, "PR_SET_CHILD_SUBREAPER": 36, "PR_SET_NO_NEW_PRIVS": 38}
 CAPABILITIES_VERSION = 0x20080522
 
@@ -43,7 +45,7 @@ def numbers(machine: str) -> dict[str, int]:
     """Name → number of every call in the table that this machine has."""
     column = {"x86_64": 1, "aarch64": 2}.get(machine)
     if column is None or sys.maxsize < 2**32:
-        raise Missing(f"system calls are known of 64-bit x86_64 and aarch64, and this Python runs on {machine}")
+        raise Missing(_("system calls are known of 64-bit x86_64 and aarch64, and this Python runs on {machine}", machine=machine))
     rows = (row.split() for row in TABLE.split(","))
     return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
@@ -51,7 +53,7 @@ def numbers(machine: str) -> dict[str, int]:
 def this_machine() -> str:
     """Its name; Missing where it does not run Linux."""
     if sys.platform != "linux":
-        raise Missing(f"the walls are Linux's, and this is {sys.platform}; use Linux, or a container with Linux")
+        raise Missing(_("the walls are Linux's, and this is {platform}; use Linux, or a container with Linux", platform=sys.platform))
     return os.uname().machine
 
 

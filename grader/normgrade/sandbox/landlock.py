@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from normgrade.language import _
 from normgrade.sandbox.kernel import Missing, call
 
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
@@ -34,10 +35,10 @@ def abi() -> int:
         return call("landlock_create_ruleset", None, 0, VERSION)
     except OSError as error:
         if error.errno == errno.EOPNOTSUPP:
-            raise Missing("Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`") from error
+            raise Missing(_("Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`")) from error
         if error.errno == errno.ENOSYS:
-            raise Missing("this kernel has no Landlock; Linux has it since 5.13") from error
-        raise Missing(f"Landlock cannot be used ({error}); a container's profile may forbid it") from error
+            raise Missing(_("this kernel has no Landlock; Linux has it since 5.13")) from error
+        raise Missing(_("Landlock cannot be used ({error}); a container's profile may forbid it", error=error)) from error
 
 
 @cache

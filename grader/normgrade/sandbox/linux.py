@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from normgrade.language import N_
 from normgrade.sandbox import landlock, libraries, seccomp
 from normgrade.sandbox.kernel import capabilities, drop_capabilities, numbers, prctl, this_machine
 from normgrade.sandbox.process import Budget, Process, lower
@@ -25,12 +26,12 @@ class Linux(Process):
     name = "linux"
     promises: tuple[str, ...] = (
         *Process.promises,
-        "no file can be read but the libraries, none can be written or changed; neither course nor normgrade can be read",
-        "no network, no socket of any kind, no other process, no thread",
-        "memory of every kind counts, and has a limit",
-        "no right of root's: under root the code runs as nobody",
+        N_("no file can be read but the libraries, none can be written or changed; neither course nor normgrade can be read"),
+        N_("no network, no socket of any kind, no other process, no thread"),
+        N_("memory of every kind counts, and has a limit"),
+        N_("no right of root's: under root the code runs as nobody"),
     )
-    loses: tuple[str, ...] = ("existence: your code can ask whether a file exists, and how large it is",)
+    loses: tuple[str, ...] = (N_("existence: your code can ask whether a file exists, and how large it is"),)
 
     def __init__(self) -> None:
         super().__init__()

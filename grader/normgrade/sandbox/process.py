@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from normgrade.language import N_
 from normgrade.sandbox.kernel import Missing
 
 FILES = 64
@@ -26,14 +27,14 @@ class Process:
 
     name = "process"
     promises: tuple[str, ...] = (
-        "the grader holds tests, reference and expected values in another process",
-        "endless loops, crashes, floods of output and too much memory end that process only",
-        "no core dumps and no files that grow, where the platform has such limits",
+        N_("the grader holds tests, reference and expected values in another process"),
+        N_("endless loops, crashes, floods of output and too much memory end that process only"),
+        N_("no core dumps and no files that grow, where the platform has such limits"),
     )
     loses: tuple[str, ...] = (
-        "files: your code can read what you can read, the reference solutions too; it can rename, delete and empty what you can",
-        "network: your code can use it",
-        "processes: your code can start some, and signal every process of yours",
+        N_("files: your code can read what you can read, the reference solutions too; it can rename, delete and empty what you can"),
+        N_("network: your code can use it"),
+        N_("processes: your code can start some, and signal every process of yours"),
     )
     files: Mapping[int, int] = {}
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from normgrade.language import _
 from normgrade.sandbox.kernel import call, capabilities
 from normgrade.sandbox.linux import OVERRIDE, READ_SEARCH
 
@@ -48,62 +49,65 @@ NO_MEMORY = (errno.ENOMEM,)
 
 def right_code(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
     """What must go on working, in every tier."""
-    yield Probe("a layer trains", lambda: assert_true(play()))
-    yield Probe("a library is imported late", lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
-    yield Probe("the files of the libraries are read", lambda: [read(str(sys.modules[name].__file__)) for name in ("os", "numpy", "torch")])
-    yield Probe("random bytes are had", lambda: (os.urandom(8), read("/dev/urandom")))
-    yield Probe("64 MiB of memory are had", lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
-    yield Probe("a file descriptor is copied", lambda: os.close(os.dup(2)))
-    yield Probe("no stray file is open", lambda: assert_true(not any(map(is_open, range(5, 64)))))
+    yield Probe(_("a layer trains"), lambda: assert_true(play()))
+    yield Probe(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
+    yield Probe(
+        _("the files of the libraries are read"), lambda: [read(str(sys.modules[name].__file__)) for name in ("os", "numpy", "torch")]
+    )
+    yield Probe(_("random bytes are had"), lambda: (os.urandom(8), read("/dev/urandom")))
+    yield Probe(_("64 MiB of memory are had"), lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
+    yield Probe(_("a file descriptor is copied"), lambda: os.close(os.dup(2)))
+    yield Probe(_("no stray file is open"), lambda: assert_true(not any(map(is_open, range(5, 64)))))
 
 
 def shut_in(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
     """What must not be possible behind the walls of `linux`."""
-    yield Probe("read the grader's files", lambda: read(str(HERE)), HIDDEN)
-    yield Probe("read /etc/passwd", lambda: read("/etc/passwd"), HIDDEN)
-    yield Probe("list the root folder", lambda: os.listdir("/"), HIDDEN)
-    yield Probe("list the temporary folder", lambda: os.listdir("/tmp"), HIDDEN)
-    yield Probe("read one's own memory map", lambda: read("/proc/self/maps"), HIDDEN)
-    yield Probe("read the zygote's environment", lambda: read(f"/proc/{zygote}/environ"), HIDDEN)
-    yield Probe("write a file", lambda: os.open("/dev/null", os.O_WRONLY), DENIED)
-    yield Probe("create a file", lambda: os.open("/tmp/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
-    yield Probe("create a file in memory", lambda: os.open("/dev/shm/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
-    yield Probe("cut a file by reading it", lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
+    yield Probe(_("read the grader's files"), lambda: read(str(HERE)), HIDDEN)
+    yield Probe(_("read /etc/passwd"), lambda: read("/etc/passwd"), HIDDEN)
+    yield Probe(_("list the root folder"), lambda: os.listdir("/"), HIDDEN)
+    yield Probe(_("list the temporary folder"), lambda: os.listdir("/tmp"), HIDDEN)
+    yield Probe(_("read one's own memory map"), lambda: read("/proc/self/maps"), HIDDEN)
+    yield Probe(_("read the zygote's environment"), lambda: read(f"/proc/{zygote}/environ"), HIDDEN)
+    yield Probe(_("write a file"), lambda: os.open("/dev/null", os.O_WRONLY), DENIED)
+    yield Probe(_("create a file"), lambda: os.open("/tmp/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
+    yield Probe(_("create a file in memory"), lambda: os.open("/dev/shm/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
+    yield Probe(_("cut a file by reading it"), lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
     for name, family, kind in (
-        ("a TCP", socket.AF_INET, socket.SOCK_STREAM),
-        ("a UDP", socket.AF_INET, socket.SOCK_DGRAM),
-        ("a Unix", socket.AF_UNIX, socket.SOCK_STREAM),
-        ("a netlink", socket.AF_NETLINK, socket.SOCK_RAW), ("a virtual machine's", socket.AF_VSOCK, socket.SOCK_STREAM),
-    ):  # fmt: skip
-        yield Probe(f"open {name} socket", lambda family=family, kind=kind: socket.socket(family, kind), DENIED)  # type: ignore[misc]
-    yield Probe("open a pair of sockets", socket.socketpair, DENIED)
-    yield Probe("start a process", fork, (errno.EAGAIN,))
-    yield Probe("start a thread", thread, (errno.EAGAIN,))
-    for name, pid in (("the zygote", zygote), ("every process", -1)):
-        yield Probe(f"signal {name}", lambda pid=pid: os.kill(pid, 0), DENIED)  # type: ignore[misc]
-    yield Probe("signal the zygote's thread", lambda: call("tgkill", zygote, zygote, 0), DENIED)
-    yield Probe("limit the zygote", lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
-    yield Probe("lift a limit", lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
-    yield Probe("have signals sent", lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
-    yield Probe("choose the signal sent", lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
-    yield Probe("be signalled by a pipe", lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
-    yield Probe("type into a terminal", lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
-    yield Probe("share memory", lambda: mmap.mmap(-1, 4096), NO_MEMORY)
-    yield Probe("grow a stack", lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
-    yield Probe("hide memory in a file", lambda: call("memfd_create", b"", 0), NO_MEMORY)
-    yield Probe("keep memory after the end", lambda: call("shmget", 1, 1, 0), NO_MEMORY)
-    yield Probe("have more memory than allowed", lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
-    yield Probe("have a right of root's", lambda: assert_true(bool(capabilities() & ~(READ_SEARCH | OVERRIDE))), (errno.EINVAL,))
+        (_("open a TCP socket"), socket.AF_INET, socket.SOCK_STREAM),
+        (_("open a UDP socket"), socket.AF_INET, socket.SOCK_DGRAM),
+        (_("open a Unix socket"), socket.AF_UNIX, socket.SOCK_STREAM),
+        (_("open a netlink socket"), socket.AF_NETLINK, socket.SOCK_RAW),
+        (_("open a virtual machine's socket"), socket.AF_VSOCK, socket.SOCK_STREAM),
+    ):
+        yield Probe(name, lambda family=family, kind=kind: socket.socket(family, kind), DENIED)  # type: ignore[misc]
+    yield Probe(_("open a pair of sockets"), socket.socketpair, DENIED)
+    yield Probe(_("start a process"), fork, (errno.EAGAIN,))
+    yield Probe(_("start a thread"), thread, (errno.EAGAIN,))
+    for name, pid in ((_("signal the zygote"), zygote), (_("signal every process"), -1)):
+        yield Probe(name, lambda pid=pid: os.kill(pid, 0), DENIED)  # type: ignore[misc]
+    yield Probe(_("signal the zygote's thread"), lambda: call("tgkill", zygote, zygote, 0), DENIED)
+    yield Probe(_("limit the zygote"), lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
+    yield Probe(_("lift a limit"), lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
+    yield Probe(_("have signals sent"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
+    yield Probe(_("choose the signal sent"), lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
+    yield Probe(_("be signalled by a pipe"), lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
+    yield Probe(_("type into a terminal"), lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
+    yield Probe(_("share memory"), lambda: mmap.mmap(-1, 4096), NO_MEMORY)
+    yield Probe(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
+    yield Probe(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
+    yield Probe(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
+    yield Probe(_("have more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
+    yield Probe(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~(READ_SEARCH | OVERRIDE))), (errno.EINVAL,))
     for name, arguments in FORBIDDEN.items():
-        yield Probe(f"call {name}", lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
+        yield Probe(_("call {name}", name=name), lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
 
 
 def out_of_sight(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
     """What must not exist behind the walls of `container`."""
-    yield Probe("see a program", lambda: os.stat("/bin/sh"), (errno.ENOENT,))
-    yield Probe("see the list of users", lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
-    yield Probe("see the grader's files", lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
-    yield Probe("see the grader", lambda: os.getpgid(grader), (errno.ESRCH,))
+    yield Probe(_("see a program"), lambda: os.stat("/bin/sh"), (errno.ENOENT,))
+    yield Probe(_("see the list of users"), lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
+    yield Probe(_("see the grader's files"), lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
+    yield Probe(_("see the grader"), lambda: os.getpgid(grader), (errno.ESRCH,))
 
 
 PROBES = {"process": (right_code,), "linux": (right_code, shut_in), "container": (right_code, shut_in, out_of_sight)}

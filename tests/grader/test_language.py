@@ -1,0 +1,116 @@
+"""What is said in which language: messages, plurals, what is data and said again, and the language that a user's environment asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+
+from normgrade import language
+from normgrade.cache import Cache
+from normgrade.course import Course, read
+from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
+from normgrade.oracle import Oracle
+from normgrade.render.wording import PLACES, place_in_words
+from normgrade.story import Story, build, evaluate, request, train
+
+COUNTED = ("{n} place differs", "{n} places differ")
+ZH: dict[str | tuple[str, str], str] = {
+    "No file {name}.": "没有文件 {name}。",
+    "plain {braces}": "大括号 {braces}",
+    COUNTED: "{n} 处不同",
+    "step {number}": "第 {number} 步",
+    "output": "输出",
+}
+
+
+@pytest.fixture
+def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Speaks Chinese, of which it knows little."""
+    folder = tmp_path / "zh" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    catalogue = Catalog(locale="zh", project="normgrade", charset="utf-8")
+    for message, translation in ZH.items():
+        catalogue.add(message, (translation,) if isinstance(message, tuple) else translation)
+    with (folder / "normgrade.mo").open("wb") as file:
+        write_mo(file, catalogue)
+    monkeypatch.setattr(language, "CATALOGUES", tmp_path)
+    speak("zh")
+    yield
+    speak(ENGLISH)
+
+
+def test_english_is_said_as_it_is_written() -> None:
+    assert spoken() == ENGLISH
+    assert _("No file {name}.", name="a.py") == "No file a.py."
+    assert _("plain {braces}") == "plain {braces}"
+    assert _("{value:.3g} of {name!r}", value=2 / 3, name="x") == "0.667 of 'x'"
+    assert N_("No file {name}.") == "No file {name}."
+    assert retold("step 2", [N_("step {number}")]) == "step 2"
+
+
+@pytest.mark.parametrize(("n", "words"), [(0, "0 places differ"), (1, "1 place differs"), (2, "2 places differ")])
+def test_english_tells_one_from_many(n: int, words: str) -> None:
+    assert n_(*COUNTED, n) == words
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_has_a_translation_is_said_in_it() -> None:
+    assert spoken() == "zh"
+    assert _("No file {name}.", name="{a}.py") == "没有文件 {a}.py。"
+    assert _("plain {braces}") == "大括号 {braces}"
+    assert [n_(*COUNTED, n) for n in (1, 2)] == ["1 处不同", "2 处不同"]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_has_none_stays_english() -> None:
+    assert _("No folder {name}.", name="a") == "No folder a."
+    assert [n_("{n} file", "{n} files", n) for n in (1, 2)] == ["1 file", "2 files"]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_is_data_is_said_again_where_it_is_made_of_a_message() -> None:
+    assert retold("step 12", ["step {number}"]) == "第 12 步"
+    assert retold("step", ["step {number}"]) == "step"
+    assert retold("step " + "1" * 1000, ["step {number}"]) == "step " + "1" * 1000
+    assert place_in_words("step 3 · output · running_var") == "第 3 步 · 输出 · running_var"
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "ZH"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "zh_TW.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": ""}, "zh"),
+        ({"LC_CTYPE": "zh_CN.UTF-8"}, "en"),
+    ],
+)
+def test_the_usual_language_is_the_locales(environment: Mapping[str, str], code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    assert usual(environment) == code
+
+
+def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("centring")
+    x = np.ones((2, 3), np.float32)
+    stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
+    reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path)), exercise.defines[0].name
+    places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
+    assert "step 1 · gradient of input" in places and "step 2 · output" in places
+    assert list(map(place_in_words, places)) == places
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_names_of_places_say_what_they_were_made_of(place: str) -> None:
+    name = re.sub(r"\{\w+\}", "7", place)
+    assert place_in_words(name) == name
