@@ -757,7 +757,7 @@ def test_revealing_twice_is_revealing_once() -> None:
 def test_an_unknown_format_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(UsageError) as refused:
         render([], "jnit")
-    assert str(refused.value) == 'No format named "jnit". Did you mean "junit"? Formats are terminal, json, junit.'
+    assert str(refused.value) == 'No format named "jnit". Did you mean "junit"? Formats are terminal, json, junit, html.'
 
 
 def test_only_the_terminal_imports_rich() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sys
 from collections.abc import Sequence
 from copy import copy
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 from normgrade import __version__
+from normgrade.cli.examples import examples
 from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 
@@ -44,7 +46,9 @@ class Commands(click.Group):
 def in_language(command: click.Command) -> click.Command:
     """The command with its help in the language that is spoken, and the option that chooses one."""
     command = copy(command)
-    command.help = _(cleandoc(command.help)) if command.help else None
+    command.help = _(cleandoc(command.help or ""))
+    command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
+    command.epilog = examples(command.name or "")
     command.params = [*map(copy, command.params), lang_option]
     for option in command.params:
         if isinstance(option, click.Option) and option.help:
@@ -154,7 +158,13 @@ def broken(error: Exception) -> int:
 
 
 def complain(sentence: str, code: int) -> int:
-    click.echo(_("Error: {message}", message=sentence), err=True)
+    said = _("Error: {message}", message=sentence)
+    if sys.stderr.isatty():
+        from normgrade.render.terminal import open_console
+
+        open_console(sys.stderr).print(said)
+    else:
+        click.echo(said, err=True)  # whole, for whatever searches it
     return code
 
 

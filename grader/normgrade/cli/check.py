@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
@@ -76,6 +76,7 @@ def check_command(
     required: str,
     format: str,
     output: Path | None,
+    detail: str | None,
     course_folder: Path | None,
 ) -> int:
     """Grade submissions.
@@ -92,7 +93,7 @@ def check_command(
     shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
     if (workspace := Workspace.find()) is not None:
         remember(workspace, submissions, shown)
-    return hand_over(shown, format, output)
+    return hand_over(shown, format, output, DETAILS[detail])
 
 
 def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:

@@ -22,10 +22,9 @@ VARIABLE = "_NORMGRADE_COMPLETE"  # which click looks for
 @click.command("completion")
 @click.argument("shell", metavar="[bash|zsh|fish]", required=False)
 def completion_command(shell: str | None) -> None:
-    """Print what makes a shell complete commands, options and slugs; by default for the one that SHELL names.
+    """Have your shell complete commands, options and slugs.
 
-    For bash, `normgrade completion bash >> ~/.bashrc`; for zsh, append it to ~/.zshrc; for fish, write it to
-    ~/.config/fish/completions/normgrade.fish.
+    It prints what the shell is to read, by default for the one that the variable SHELL names.
     """
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:

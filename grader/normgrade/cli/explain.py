@@ -24,9 +24,9 @@ from normgrade.workspace import Workspace, find_course
 @click.option("--exercise", "slug", metavar="SLUG", help="Where several exercises know a mistake of that name.")
 @course_option
 def explain_command(name: str, slug: str | None, course_folder: Path | None) -> None:
-    """What a mistake is, and right and wrong numbers side by side: on an input where it shows, and on one where it hides.
+    """What a mistake does to the numbers.
 
-    MISTAKE is the name that a diagnosis gives.
+    Right and wrong ones stand side by side, on an input where it shows and on one where it hides. MISTAKE is the name that a diagnosis gives.
     """
     from normgrade.render.terminal import open_console
 

@@ -17,7 +17,10 @@ from normgrade.workspace import find_course, needed
 @click.argument("slug", shell_complete=slugs_alike)
 @course_option
 def hint_command(slug: str, course_folder: Path | None) -> None:
-    """The next hint for an exercise: of what failed at your last check, if anything did, else the next of the exercise's own."""
+    """The next hint for an exercise.
+
+    It is one of what failed at your last check, if anything did, else the next of the exercise's own.
+    """
     workspace, exercise = needed(), find_course(course_folder).exercise(slug)
     progress = progress_of(workspace)
     attempts, given = progress.attempts(slug), progress.given(slug)

@@ -17,9 +17,9 @@ from normgrade.workspace import new_workspace
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
 def init_command(folder: Path) -> None:
-    """Begin a workspace in a folder, by default this one: a stub and a prompt for every exercise.
+    """Begin a workspace: a stub and a prompt for every exercise.
 
-    What is there already is never overwritten; run again, it adds what is new in the course.
+    Without DIR, in this folder. What is there already is never overwritten; run again, it adds what is new in the course.
     """
     try:
         workspace = new_workspace(folder)

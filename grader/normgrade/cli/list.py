@@ -19,7 +19,7 @@ NUMBERS = "level", "points"
 @click.command("list")
 @course_option
 def list_command(course_folder: Path | None) -> None:
-    """The exercises, and which of them are started in this folder."""
+    """The exercises, and where you stand."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -14,10 +14,12 @@ from normgrade.errors import UsageError, did_you_mean, either
 from normgrade.files import write_whole
 from normgrade.language import _
 from normgrade.render import FORMATS, render
+from normgrade.render.detail import QUIET, USUAL, VERBOSE, Detail
 from normgrade.report import Outcome, Report
 from normgrade.sandbox import TIERS
 
 WIDEST = 100
+DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -63,6 +65,8 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
 
 
 def report_options(command: F) -> F:
+    command = click.option("-v", "--verbose", "detail", flag_value="verbose", help="Show everything.")(command)
+    command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
     return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
 
@@ -108,11 +112,11 @@ def writable(output: Path | None) -> None:
         )
 
 
-def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> int:
-    """Show the reports, or write them to a file; the exit code that they call for."""
+def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
+    """Show the reports, or write them to a file; the exit code that they call for. Formats for programs tell everything anyway."""
     if output is not None:
         try:
-            write_whole(output, render(reports, format).encode())
+            write_whole(output, render(reports, format, detail).encode())
         except OSError as error:
             said = _(
                 'The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror
@@ -121,9 +125,9 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None) -> in
     elif format == "terminal":
         from normgrade.render.terminal import open_console, show
 
-        show(reports, open_console())
+        show(reports, open_console(), detail)
     else:
-        sys.stdout.write(render(reports, format))
+        sys.stdout.write(render(reports, format, detail))
     return exit_code(reports)
 
 

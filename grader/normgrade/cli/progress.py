@@ -26,7 +26,7 @@ NUMBERS = "level", "attempts"
 @click.command("progress")
 @course_option
 def progress_command(course_folder: Path | None) -> None:
-    """Every exercise with your attempts at it, the mistakes made most often, and what to do next."""
+    """Your attempts, the mistakes made most often, and what is next."""
     from normgrade.render.terminal import open_console
 
     found = records(find_course(course_folder), needed())

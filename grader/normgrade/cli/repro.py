@@ -28,9 +28,9 @@ from normgrade.workspace import find_course, submission_of
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; repro_SLUG.py, unless said.")
 @course_option
 def repro_command(slug: str, check: str | None, seed: int, output: Path | None, course_folder: Path | None) -> None:
-    """Write a script that does to your code what a failed check did, so that a debugger can follow.
+    """Write a script that does what a failed check did.
 
-    CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
+    It is plain Python, so that a debugger can follow. CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
     """
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))

@@ -17,7 +17,10 @@ from normgrade.workspace import find_course, needed
 @click.argument("slug", shell_complete=slugs_alike)
 @course_option
 def reset_command(slug: str, course_folder: Path | None) -> None:
-    """Put the stub of an exercise back; your file is kept, with the date in its name."""
+    """Put the stub of an exercise back.
+
+    Your file is kept, with the date in its name.
+    """
     workspace, exercise = needed(), find_course(course_folder).exercise(slug)
     try:
         kept = workspace.reset(exercise, datetime.now())

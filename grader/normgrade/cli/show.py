@@ -23,7 +23,10 @@ FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", r
 @click.option("--stub", is_flag=True, help="The file to begin with, in place of the task.")
 @course_option
 def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | None) -> None:
-    """The task of an exercise; as Markdown where it does not go to a terminal."""
+    """The task of an exercise.
+
+    It is Markdown where it does not go to a terminal.
+    """
     exercise = find_course(course_folder).exercise(slug)
     if stub:
         click.echo(read(exercise.stub), nl=False)
@@ -32,10 +35,11 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     if not sys.stdout.isatty():
         click.echo(prompt, nl=False)
         return
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    console = Console()
+    from normgrade.render.terminal import open_console
+
+    console = open_console()
     console.print(Markdown(prompt), width=min(console.width, 100))
 
 

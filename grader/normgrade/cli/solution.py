@@ -26,7 +26,10 @@ from normgrade.workspace import Workspace, find_course, submission_of
 @click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
 @course_option
 def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Path | None) -> None:
-    """The right answer to an exercise that you have passed, the way from yours to it, and other right ways. WAY names one of them."""
+    """The right answer, beside yours, and other right ways.
+
+    It is for an exercise that you have passed. WAY names one of the other ways.
+    """
     from normgrade.render.terminal import open_console
 
     exercise = find_course(course_folder).exercise(slug)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
 from normgrade.render import renderer
 from normgrade.workspace import find_course
 
@@ -28,9 +28,13 @@ def verify_command(
     required: str,
     format: str,
     output: Path | None,
+    detail: str | None,
     course_folder: Path | None,
 ) -> int:
-    """Prove the course: references and alternatives pass, stubs fail, every known mistake fails and is named."""
+    """Prove the course.
+
+    References and alternatives pass, stubs fail, every known mistake fails and is named.
+    """
     renderer(format)  # before anything is graded
     writable(output)
     course = find_course(course_folder)
@@ -42,4 +46,4 @@ def verify_command(
 
     with progress() as watched:
         reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())
-    return hand_over(reports, format, output)
+    return hand_over(reports, format, output, DETAILS[detail])

@@ -35,9 +35,9 @@ SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 @isolation_option
 @course_option
 def watch_command(slug: str | None, required: str, course_folder: Path | None) -> None:
-    """Grade an exercise again whenever its file is saved; without SLUG, the one to go on with.
+    """Grade an exercise again whenever its file is saved.
 
-    In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s shows the prompt, d all differences, q quits;
+    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s shows the prompt, d all differences, q quits;
     arrows and space scroll. Elsewhere every report is written out. Ctrl-C ends it, too.
     """
     from normgrade.render.terminal import open_console

@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
+from normgrade.render.detail import USUAL, Detail
 from normgrade.report import Report
 
-Renderer = Callable[[Sequence[Report]], str]
+Renderer = Callable[[Sequence[Report], Detail], str]
 
 
-def render(reports: Sequence[Report], format: str) -> str:
-    """The reports as one text in the format of that name."""
-    return renderer(format)(reports)
+def render(reports: Sequence[Report], format: str, detail: Detail = USUAL) -> str:
+    """The reports as one text in the format of that name; `detail` is for people who read it line by line."""
+    return renderer(format)(reports, detail)
 
 
 def renderer(format: str) -> Renderer:
@@ -28,25 +29,25 @@ def renderer(format: str) -> Renderer:
 # Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.
 
 
-def as_terminal(reports: Sequence[Report]) -> str:
+def as_terminal(reports: Sequence[Report], detail: Detail) -> str:
     from normgrade.render.terminal import render_text
 
-    return render_text(reports)
+    return render_text(reports, detail)
 
 
-def as_json(reports: Sequence[Report]) -> str:
+def as_json(reports: Sequence[Report], detail: Detail) -> str:
     from normgrade.render.json import render_json
 
     return render_json(reports)
 
 
-def as_junit(reports: Sequence[Report]) -> str:
+def as_junit(reports: Sequence[Report], detail: Detail) -> str:
     from normgrade.render.junit import render_junit
 
     return render_junit(reports)
 
 
-def as_html(reports: Sequence[Report]) -> str:
+def as_html(reports: Sequence[Report], detail: Detail) -> str:
     from normgrade.render.html import render_html
 
     return render_html(reports)

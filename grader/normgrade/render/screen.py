@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
@@ -12,7 +11,8 @@ from rich.text import Text
 
 from normgrade.language import _
 from normgrade.render.cases import grouped
-from normgrade.render.terminal import MARKS, STYLES, failure_lines, finding_lines, header, panel_of, score_line
+from normgrade.render.detail import VERBOSE, Detail
+from normgrade.render.terminal import MARKS, STYLES, failures, finding_lines, header, panel_of, score_line
 from normgrade.render.wording import losses_in_words, not_started
 from normgrade.report import Outcome, Report
 from normgrade.watching import Watching
@@ -20,6 +20,7 @@ from normgrade.watching import Watching
 TALL = 36  # lines, of a screen that has room for one line per claim
 SCORES = 10  # the last ones
 PENDING = "·"
+FIRST = Detail(claims=1, cases=1, differences=2)
 
 
 class Window:
@@ -63,7 +64,7 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     yield verdict(watching, report)
     if report.outcome is Outcome.PASSED:
         yield Text(_("Passed: n goes on with the next exercise."), style="bold green")
-    yield from findings_and_failures(report if watching.all_differences else first_failure_alone(report))
+    yield from findings_and_failures(report, VERBOSE if watching.all_differences else FIRST)
     yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
 
@@ -77,20 +78,11 @@ def verdict(watching: Watching, report: Report) -> Text:
     return said
 
 
-def findings_and_failures(report: Report) -> Iterator[RenderableType]:
+def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield from map(finding_lines, report.findings)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
-    for group in grouped(report.checks):
-        yield from failure_lines(group, with_hint=not report.diagnoses)
-
-
-def first_failure_alone(report: Report) -> Report:
-    """The report without what is said of any failure but the first."""
-    failed = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)]
-    others = {check.name for check in failed[1:]}
-    checks = [replace(check, message="", differences=(), hint="", stdout="") if check.name in others else check for check in report.checks]
-    return replace(report, checks=tuple(checks))
+    yield from failures(report, grouped(report.checks), detail)
 
 
 # The checks

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from normgrade.language import _, n_, retold
 from normgrade.render.cases import Cases, grouped
+from normgrade.render.detail import QUIET, USUAL, Detail
 from normgrade.render.numbers import Row, as_pair, as_size, as_text, sides
 from normgrade.render.wording import (
     KINDS,
@@ -38,11 +39,11 @@ from normgrade.render.wording import (
     score_in_words,
     what_it_is,
 )
+from normgrade.render.wrapping import break_chinese
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
-DIFFERENCES = 2  # of a check, shown in full
 CLAIMS = 3  # that a mistake breaks, shown in full
 NAMED = 6  # of the places beyond, and of cases alike
 LINES = 20  # of a message, or of what was printed
@@ -59,26 +60,28 @@ STAND_INS = str.maketrans("✓✗–▶…·─│╭╮╰╯×−", "+x->.--|+
 
 def open_console(file: IO[str] | None = None) -> Console:
     """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
+    break_chinese()
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = WIDTH
     return console
 
 
-def render_text(reports: Sequence[Report], with_losses: bool = True) -> str:
+def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
     """What a terminal would show, as plain text."""
+    break_chinese()
     console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
-    print_all(reports, console, with_losses)
+    print_all(reports, console, detail, with_losses)
     assert isinstance(console.file, io.StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
 
 
-def show(reports: Sequence[Report], console: Console, with_losses: bool = True) -> None:
+def show(reports: Sequence[Report], console: Console, detail: Detail = USUAL, with_losses: bool = True) -> None:
     """Print the reports, and after them what the weakest walls did not keep the code from."""
     if console.options.ascii_only:
-        console.out(in_encoding(render_text(reports, with_losses), console.encoding), end="", highlight=False)
+        console.out(in_encoding(render_text(reports, detail, with_losses), console.encoding), end="", highlight=False)
     else:
-        print_all(reports, console, with_losses)
+        print_all(reports, console, detail, with_losses)
 
 
 def in_encoding(text: str, encoding: str) -> str:
@@ -93,16 +96,19 @@ def stand_in(error: UnicodeError) -> tuple[str, int]:
     return "".join(character if character.isascii() else "?" for character in lacking), error.end
 
 
-def print_all(reports: Sequence[Report], console: Console, with_losses: bool) -> None:
-    for part in parts_of_all(reports, with_losses):
+def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_losses: bool) -> None:
+    for part in parts_of_all(reports, detail, with_losses):
         console.print(part, width=min(console.width, WIDEST))
 
 
-def parts_of_all(reports: Sequence[Report], with_losses: bool) -> Iterator[RenderableType]:
+def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
     if not reports:
         yield Text(_("Nothing was graded: `normgrade list` shows the exercises."))
+    if detail == QUIET:
+        yield from map(line_of, reports)
+        return
     for report in reports:
-        yield from parts_of(report)
+        yield from parts_of(report, detail)
         yield Text()
     if len(reports) > 1:
         yield summary(reports)
@@ -110,7 +116,15 @@ def parts_of_all(reports: Sequence[Report], with_losses: bool) -> Iterator[Rende
         yield from (Text(line, style="dim") for line in losses_in_words(reports))
 
 
-def parts_of(report: Report) -> Iterator[RenderableType]:
+def line_of(report: Report) -> Text:
+    """One report in a line: the outcome, and what was found."""
+    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(retold(each.rule, RULES) for each in report.findings))
+    score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=retold(one_line(report.sandbox), SANDBOXES))
+    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox)))
+    return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
+
+
+def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]:
     """One report, from top to bottom."""
     if report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
@@ -120,30 +134,14 @@ def parts_of(report: Report) -> Iterator[RenderableType]:
     cases = grouped(report.checks)
     if cases:
         yield table_of_checks(cases)
-    for group in cases:
-        yield from failure_lines(group, with_hint=not report.diagnoses)
+    yield from failures(report, cases, detail)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
     yield score_line(report)
+    if detail.facts:
+        yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
     if step := next_step(report):
         yield Text(step)
-
-
-def screen_of(report: Report) -> Iterator[RenderableType]:
-    """One report in the order in which a small screen wants it: score, findings, diagnosis, failures, and at last all checks."""
-    if report.outcome is Outcome.NOT_STARTED:
-        yield Text(not_started(report))
-        return
-    yield header(report)
-    yield score_line(report)
-    yield from map(finding_lines, report.findings)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses, report.checks)
-    cases = grouped(report.checks)
-    for group in cases:
-        yield from failure_lines(group, with_hint=not report.diagnoses)
-    if cases:
-        yield table_of_checks(cases)
 
 
 def header(report: Report) -> Text:
@@ -183,19 +181,32 @@ def claim_cell(group: Cases) -> Text:
     return cell
 
 
-def failure_lines(group: Cases, with_hint: bool) -> Iterator[RenderableType]:
-    """The first failed case of a claim in full, the others by name; nothing where the course reveals nothing of it.
+def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
+    """The first claims that do not hold, and how many more there are.
 
     A hint says what a claim usually fails by; where a diagnosis knows better, it would only mislead.
     """
+    every = [lines for group in cases if (lines := list(failure_lines(group, not report.diagnoses, detail)))]
+    for lines in every[: detail.claims]:
+        yield from lines
+    if (left_out := len(every) - detail.claims) > 0:
+        yield Text(
+            n_("and {n} more claim that does not hold: -v shows it", "and {n} more claims that do not hold: -v shows them", left_out)
+        )
+        yield Text()
+
+
+def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
+    """The first failed cases of a claim in full, the others by name; nothing where the course reveals nothing of it."""
     for outcome in (Outcome.ERROR, Outcome.FAILED):
         alike = group.ended(outcome)
-        details = list(detail_lines(alike[0], with_hint)) if alike else []
-        if details:
-            yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
-            yield indented(Text(which_cases(group.stem, alike), style="dim"))
-            yield from map(indented, details)
-            yield Text()
+        for number, check in enumerate(alike[: detail.cases]):
+            others = alike[number:] if number == detail.cases - 1 else (check,)
+            if details := list(detail_lines(check, with_hint, detail)):
+                yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
+                yield indented(Text(which_cases(group.stem, others), style="dim"))
+                yield from map(indented, details)
+                yield Text()
 
 
 def which_cases(stem: str, checks: Sequence[Check]) -> str:
@@ -206,12 +217,12 @@ def which_cases(stem: str, checks: Sequence[Check]) -> str:
     return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown
 
 
-def detail_lines(check: Check, with_hint: bool) -> Iterator[RenderableType]:
+def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
     if check.message.strip():
         yield Text(bounded(check.message, LINES))
-    for difference in check.differences[:DIFFERENCES]:
+    for difference in check.differences[: detail.differences]:
         yield from difference_lines(difference)
-    if beyond := check.differences[DIFFERENCES:]:
+    if beyond := check.differences[detail.differences :]:
         yield Text(n_("and {n} more place: {places}", "and {n} more places: {places}", len(beyond), places=places(beyond)))
     if check.stdout.strip():
         yield Text(_("your code printed:"), style="dim")

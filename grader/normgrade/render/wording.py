@@ -150,7 +150,7 @@ def losses_in_words(reports: Sequence[Report]) -> list[str]:
         return []
     return [
         _("{tier}: this code ran with your permissions. What was open to it:", tier=WEAKEST),
-        *(f"  {loss}" for loss in open_to_it),
+        *(f"  {_(loss)}" for loss in open_to_it),
         _("`normgrade doctor` says why there are no stronger walls here."),
     ]
 

@@ -1,0 +1,80 @@
+"""What a command is called like, for its `--help`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from normgrade.language import N_, _
+
+EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
+    {
+        "normgrade": (
+            ("normgrade init my-norms", N_("begin")),
+            ("normgrade", N_("what to do next, in my-norms")),
+            ("normgrade check", N_("grade what is started")),
+        ),
+        "init": (
+            ("normgrade init my-norms", N_("begin in a new folder")),
+            ("normgrade init", N_("in this one, or add what is new")),
+        ),
+        "list": (("normgrade list", N_("exercises, points, where you stand")),),
+        "show": (
+            ("normgrade show layer_norm", N_("the task")),
+            ("normgrade show layer_norm --answers", N_("with the answers to its questions")),
+            ("normgrade show layer_norm --stub > layer_norm.py", N_("begin without a workspace")),
+        ),
+        "check": (
+            ("normgrade check layer_norm", N_("grade layer_norm.py")),
+            ("normgrade check", N_("grade what is started")),
+            ("normgrade check -v layer_norm", N_("with every difference")),
+            ("normgrade check --seed random layer_norm", N_("on inputs never seen before")),
+            ("normgrade check try.py --exercise layer_norm", N_("a file of another name")),
+            ("normgrade check --format html --output report.html", N_("as a page with pictures")),
+        ),
+        "watch": (
+            ("normgrade watch", N_("the exercise to go on with")),
+            ("normgrade watch layer_norm", N_("another one")),
+        ),
+        "hint": (("normgrade hint layer_norm", N_("one hint, and how many are left")),),
+        "solution": (
+            ("normgrade solution layer_norm", N_("the answer, and yours beside it")),
+            ("normgrade solution layer_norm einsum_statistics", N_("another right way")),
+            ("normgrade solution layer_norm --spoil", N_("before it has passed")),
+        ),
+        "reset": (("normgrade reset layer_norm", N_("begin again; your file is kept")),),
+        "progress": (("normgrade progress", N_("attempts, mistakes, what is next")),),
+        "explain": (
+            ("normgrade explain unbiased-variance", N_("right and wrong numbers")),
+            ("normgrade explain eps-missing --exercise rms_norm", N_("in one of several exercises")),
+        ),
+        "repro": (
+            ("normgrade repro layer_norm", N_("of the first check that fails")),
+            ("normgrade repro layer_norm test_gradients", N_("of that one")),
+            ("python -m pdb repro_layer_norm.py", N_("step through it")),
+        ),
+        "verify": (
+            ("normgrade verify", N_("the whole course")),
+            ("normgrade verify layer_norm --seeds 20", N_("one exercise, on twenty draws")),
+            ("normgrade verify --mutants", N_("and every slip of the pen")),
+            ("normgrade verify --course my-course", N_("your own")),
+        ),
+        "doctor": (("normgrade doctor", N_("which walls hold here, and why")),),
+        "completion": (
+            ("normgrade completion bash >> ~/.bashrc", N_("for bash")),
+            ("normgrade completion zsh >> ~/.zshrc", N_("for zsh")),
+            ("normgrade completion fish > ~/.config/fish/completions/normgrade.fish", N_("for fish")),
+        ),
+    }
+)
+LONGEST = 50  # columns; what it does stands below a longer one
+
+
+def examples(command: str) -> str:
+    """One line for each, as click keeps them; nothing for a command without any."""
+    lines = EXAMPLES.get(command, ())
+    if not lines:
+        return ""
+    width = max((len(line) for line, _does in lines if len(line) <= LONGEST), default=0)
+    said = (f"  {line:{width}}  {_(does)}" if len(line) <= LONGEST else f"  {line}\n  {'':{width}}  {_(does)}" for line, does in lines)
+    return "\n".join(["\b", _("Examples:"), *said])

@@ -1,0 +1,22 @@
+"""How much of a report is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EVERYTHING = 10**6
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """So many of the claims that do not hold, of the cases of each, and of the differences of each; and how it came about."""
+
+    claims: int
+    cases: int
+    differences: int
+    facts: bool = False  # seed and times
+
+
+QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
+USUAL = Detail(claims=3, cases=1, differences=2)
+VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, facts=True)
