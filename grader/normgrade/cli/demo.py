@@ -19,7 +19,7 @@ WRONG = Path(__file__).parents[1] / "demo" / f"{SLUG}.py"
 
 @click.command("demo")
 def demo_command() -> int:
-    """Grade a wrong batch norm with two mistakes in it, then the right one."""
+    """Grade a wrong batch norm, then the right one."""
     from normgrade.render.terminal import open_console, show
 
     exercise = Course.find(carried()).exercise(SLUG)

@@ -28,7 +28,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade check layer_norm", N_("grade layer_norm.py")),
             ("normgrade check", N_("grade what is started")),
             ("normgrade check -v layer_norm", N_("with every difference")),
-            ("normgrade check --seed random layer_norm", N_("on inputs never seen before")),
+            ("normgrade check --seed random layer_norm", N_("on new inputs")),
             ("normgrade check try.py --exercise layer_norm", N_("a file of another name")),
             ("normgrade check --format html --output report.html", N_("as a page with pictures")),
         ),

@@ -26,7 +26,8 @@ from normgrade.workspace import Workspace, find_course
 def explain_command(name: str, slug: str | None, course_folder: Path | None) -> None:
     """What a mistake does to the numbers.
 
-    Right and wrong ones stand side by side, on an input where it shows and on one where it hides. MISTAKE is the name that a diagnosis gives.
+    Right and wrong ones stand side by side, on an input where it shows and on one where it hides.
+    MISTAKE is the name that a diagnosis gives.
     """
     from normgrade.render.terminal import open_console
 

@@ -30,7 +30,8 @@ from normgrade.workspace import find_course, submission_of
 def repro_command(slug: str, check: str | None, seed: int, output: Path | None, course_folder: Path | None) -> None:
     """Write a script that does what a failed check did.
 
-    It is plain Python, so that a debugger can follow. CHECK is a name that the report gives, or its beginning; without it, the first check that fails.
+    It is plain Python, so that a debugger can follow. CHECK is a name that the
+    report gives, or its beginning; without it, the first check that fails.
     """
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))

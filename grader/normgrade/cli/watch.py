@@ -37,8 +37,8 @@ SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 def watch_command(slug: str | None, required: str, course_folder: Path | None) -> None:
     """Grade an exercise again whenever its file is saved.
 
-    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s shows the prompt, d all differences, q quits;
-    arrows and space scroll. Elsewhere every report is written out. Ctrl-C ends it, too.
+    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
+    shows the prompt, d all differences, q quits; arrows and space scroll. Elsewhere every report is written out. Ctrl-C ends it, too.
     """
     from normgrade.render.terminal import open_console
 

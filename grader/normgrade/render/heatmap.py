@@ -49,6 +49,7 @@ def heat_map(difference: Difference) -> HeatMap | None:
     if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
         return None
     shape = numbers.expected.shape
+    expected, actual = numbers.expected.ravel(), numbers.actual.ravel()
     allowed = np.broadcast_to(numbers.allowed, shape).ravel()
     error = errors(numbers)
     ratio = ratios(error, allowed)
@@ -58,8 +59,8 @@ def heat_map(difference: Difference) -> HeatMap | None:
     block = math.ceil(height / ROWS), math.ceil(width / COLUMNS)
 
     def text(number: int, others: int) -> str:
-        expected, actual = numbers.expected.ravel()[number].item(), numbers.actual.ravel()[number].item()
-        pair = as_pair(expected, actual) if ratio[number] > 1 else (as_text(expected), as_text(actual))
+        both = expected[number].item(), actual[number].item()
+        pair = as_pair(*both) if ratio[number] > 1 else (as_text(both[0]), as_text(both[1]))
         return in_words(index_of(number, shape), *pair, float(error[number]), float(allowed[number]), float(ratio[number]), others)
 
     def cells() -> Iterator[Cell]:
@@ -110,7 +111,7 @@ def level_of(ratio: float) -> int:
     """0: allowed; 1: to 10 times what is allowed; 2: to 100 times; … and one of its own for what is infinitely wrong."""
     if not math.isfinite(ratio):
         return INFINITE
-    return 0 if ratio <= 1 else min(DECADES, math.floor(math.log10(ratio)) + 1)
+    return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))
 
 
 def in_words(index: tuple[int, ...], expected: str, actual: str, error: float, allowed: float, ratio: float, others: int) -> str:

@@ -28,6 +28,7 @@ from normgrade.render.wording import (
     what_it_is,
 )
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+from normgrade.source import lines_of
 
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
@@ -70,7 +71,9 @@ def title(reports: Sequence[Report]) -> str:
 
 
 def parts(reports: Sequence[Report]) -> Iterator[Element]:
-    if len(reports) != 1:
+    if not reports:
+        yield tag("p", *prose(_("Nothing was graded: `normgrade list` shows the exercises.")))
+    if len(reports) > 1:
         yield summary(reports)
     for number, report in enumerate(reports, 1):
         yield section(report, f"r{number}")
@@ -96,7 +99,7 @@ def section(report: Report, key: str) -> Element:
     """One report, from top to bottom."""
     element = tag("section", id=key, aria_labelledby=f"{key}-h")
     children: list[Element | None] = [
-        tag("h2", tag("span", one_line(report.exercise)), tag("small", one_line(report.submission)), id=f"{key}-h"),
+        tag("h2", tag("span", one_line(report.exercise)), " ", tag("small", one_line(report.submission)), id=f"{key}-h"),
     ]
     if report.outcome is Outcome.NOT_STARTED:
         children.append(tag("p", *prose(not_started(report))))
@@ -104,7 +107,17 @@ def section(report: Report, key: str) -> Element:
         children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key), code(report, key)]
     for child in children:
         put(element, child)
+    unlink(element)
     return element
+
+
+def unlink(element: Element) -> None:
+    """Make text of each link to a line that is not shown: of a file that could not be read, or beyond the end."""
+    known = {f"#{each.get('id')}" for each in element.iter()}
+    for link in element.iter("a"):
+        if link.get("href") not in known:
+            link.tag = "span"
+            del link.attrib["href"]
 
 
 def score(report: Report) -> Element:
@@ -282,9 +295,12 @@ def prose(text: str) -> Iterator[Element | str]:
 def table(columns: Sequence[str], rows: Sequence[Element], label: str) -> Element:
     """A table that scrolls on a narrow screen, with the keyboard too."""
     numeric = [{cell.get("class") for cell in cells} == {"number"} for cells in zip(*rows, strict=True)] if rows else [False] * len(columns)
-    cells = [tag("th", column, scope="col", class_="number" if right else None) for column, right in zip(columns, numeric, strict=True)]
+    cells = [
+        tag("th", column, scope="col", class_="number" if right else None) if column else tag("td")
+        for column, right in zip(columns, numeric, strict=True)
+    ]
     head = tag("thead", tag("tr", *cells))
-    return tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll", role="region", aria_label=label, tabindex=0)
+    return tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll", role="group", aria_label=label, tabindex=0)
 
 
 # The learner's code
@@ -294,15 +310,13 @@ def code(report: Report, key: str) -> Element | None:
     """Every line, with what was said of it."""
     if not report.source.strip():
         return None
-    said = remarks(report)
-    lines = [
-        line_of_code(number, text, said.get(number, []), key)
-        for number, text in enumerate(bounded(report.source, SOURCE_LINES, 10**6).split("\n"), 1)
-    ]
+    said, written = remarks(report), lines_of(report.source.rstrip())
+    lines = [line_of_code(number, text.expandtabs(4), said.get(number, []), key) for number, text in enumerate(written[:SOURCE_LINES], 1)]
+    left_out = len(written) - len(lines)
+    more = tag("p", n_("… and {n} more line", "… and {n} more lines", left_out), class_="quiet") if left_out else None
     heading = tag("h3", _("Your code"), id=f"{key}-code")
-    return tag(
-        "div", heading, tag("div", tag("ol", *lines), class_="code scroll", role="region", tabindex=0, aria_labelledby=f"{key}-code")
-    )
+    shown = tag("div", tag("ol", *lines), more, class_="code scroll", role="group", tabindex=0, aria_labelledby=f"{key}-code")
+    return tag("div", heading, shown)
 
 
 def remarks(report: Report) -> dict[int, list[str]]:
