@@ -16,6 +16,7 @@ from normgrade.course import Exercise, read
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
 from normgrade.learning import progress_of
+from normgrade.render.beside import WIDE, beside
 from normgrade.source import read as read_submission
 from normgrade.workspace import Workspace, find_course, submission_of
 
@@ -42,7 +43,9 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     if way is not None:
         show_source(console, alternative(exercise, way))
         return
-    show_source(console, exercise.reference)
+    if console.width < WIDE or not submission_of(exercise).exists():
+        show_source(console, exercise.reference)
+        console.print()
     show_difference(console, exercise)
     show_other_ways(console, exercise)
 
@@ -73,20 +76,19 @@ def show_source(console: Console, path: Path) -> None:
 
 
 def show_difference(console: Console, exercise: Exercise) -> None:
-    """What turns the learner's file into the reference."""
-    path = submission_of(exercise)
+    """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
+    path, reference = submission_of(exercise), read(exercise.reference)
     own = read_submission(path)
     if not isinstance(own, str):
         return
-    lines = list(
-        unified_diff(own.splitlines(), read(exercise.reference).splitlines(), path.name, exercise.reference.name, lineterm="", n=2)
-    )
-    console.print()
     console.print(Text(_("From your file to it"), style="bold"))
-    if not lines:
+    if own.splitlines() == reference.splitlines():
         console.print(Text(_("They are the same, to the letter.")))
-        return
-    console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
+    elif console.width >= WIDE:
+        console.print(beside((path.name, own), (exercise.reference.name, reference)))
+    else:
+        lines = unified_diff(own.splitlines(), reference.splitlines(), path.name, exercise.reference.name, lineterm="", n=2)
+        console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
 
 
 def show_other_ways(console: Console, exercise: Exercise) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from normgrade.language import _
 from normgrade.render.wording import claim_of, one_line
 from normgrade.report import Check, Outcome
 
+NAMED = 6  # of the cases alike
 GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 
 
@@ -61,3 +63,11 @@ def grouped(checks: Sequence[Check]) -> tuple[Cases, ...]:
 
 def stem_of(check: Check) -> str:
     return one_line(check.name).partition("[")[0]
+
+
+def which_cases(stem: str, checks: Sequence[Check]) -> str:
+    """The case that is shown, and the others that ended alike."""
+    shown, *others = (one_line(check.name) for check in checks)
+    names = [name.removeprefix(stem) for name in others[:NAMED]]
+    more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
+    return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown

@@ -12,6 +12,7 @@ import numpy as np
 from normgrade.language import _
 from normgrade.render.markup import put, tag
 from normgrade.render.numbers import as_pair, as_size, as_text, errors, ratios
+from normgrade.render.wording import place_in_words
 from normgrade.report import Difference
 
 COLUMNS, ROWS = 48, 40  # a larger array is shown in blocks, each as bad as the worst number in it
@@ -144,7 +145,7 @@ def figure(difference: Difference) -> Element | None:
     return tag(
         "figure",
         tag("figcaption", caption),
-        tag("div", svg(picture, _("errors of {place}", place=difference.place)), class_="scroll"),
+        tag("div", svg(picture, _("errors of {place}", place=place_in_words(difference.place))), class_="scroll"),
         legend({cell.level for cell in picture.cells}),
         tag("output", class_="readout", aria_live="polite"),
         class_="heat",

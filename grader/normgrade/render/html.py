@@ -8,21 +8,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from normgrade.language import _, n_, spoken
+from normgrade.language import _, n_, retold, spoken
 from normgrade.render import heatmap
-from normgrade.render.cases import Cases, grouped
+from normgrade.render.cases import Cases, grouped, which_cases
 from normgrade.render.markup import as_html, put, tag
-from normgrade.render.numbers import as_pair, sides
-from normgrade.render.terminal import CLAIMS, MARKS, cells_of, which_cases
+from normgrade.render.numbers import as_pair, cells_of, sides
 from normgrade.render.wording import (
+    KINDS,
+    MARKS,
+    RULES,
+    SANDBOXES,
     bounded,
-    claim_of,
     difference_in_words,
+    explained,
     losses_in_words,
     names_of,
     next_step,
     not_started,
     one_line,
+    outcome_in_word,
     outcome_in_words,
     score_in_words,
     what_it_is,
@@ -121,7 +125,7 @@ def unlink(element: Element) -> None:
 
 
 def score(report: Report) -> Element:
-    facts = _("sandbox: {tier} · seed {seed}", tier=one_line(report.sandbox), seed=report.seed)
+    facts = _("sandbox: {tier} · seed {seed}", tier=retold(one_line(report.sandbox), SANDBOXES), seed=report.seed)
     step = next_step(report)
     verdict = tag("strong", f"{MARKS[report.outcome]} {score_in_words(report)} · {outcome_in_words(report)}", class_=css(report.outcome))
     return tag("div", tag("p", verdict), tag("p", facts, class_="quiet"), tag("p", *prose(step)) if step else None, class_="score")
@@ -139,7 +143,7 @@ def findings(found: Sequence[Finding], key: str) -> Element | None:
 
 def finding(found: Finding, key: str) -> Iterator[Element | str]:
     first, _rest, source = bounded(found.text, LINES).partition("\n")
-    yield tag("strong", f"{MARKS[Outcome.FAILED]} {one_line(found.rule)}")
+    yield tag("strong", f"{MARKS[Outcome.FAILED]} {retold(one_line(found.rule), RULES)}")
     yield ": "
     if found.line:
         yield tag("a", _("line {line}", line=found.line), href=f"#{key}-l{found.line}")
@@ -153,23 +157,15 @@ def diagnoses(report: Report) -> Element | None:
     """Several are alternatives."""
     if not report.diagnoses:
         return None
-    claims = {check.name: claim_of(check) for check in report.checks}
-    blocks = [diagnosis(each, claims) for each in report.diagnoses]
+    blocks = [diagnosis(each, report.checks) for each in report.diagnoses]
     with_or = [blocks[0], *(part for block in blocks[1:] for part in (tag("p", _("or"), class_="quiet"), block))]
     return tag("aside", tag("h3", _("Diagnosis")), *with_or, class_="diagnosis")
 
 
-def diagnosis(found: Diagnosis, claims: dict[str, str]) -> Element:
-    shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in found.checks))
-    lines = (
-        shown_by
-        if len(shown_by) <= CLAIMS
-        else [n_("explains the one claim that fails", "explains all {n} claims that fail", len(shown_by))]
-    )
+def diagnosis(found: Diagnosis, checks: Sequence[Check]) -> Element:
     says = [tag("p", *prose(line)) for line in bounded(found.says, LINES).split("\n")]
-    return tag(
-        "div", tag("p", tag("strong", names_of(found))), *says, tag("ul", *(tag("li", *prose(line)) for line in lines), class_="quiet")
-    )
+    claims = [tag("li", *prose(line)) for line in explained(found, checks)]
+    return tag("div", tag("p", tag("strong", names_of(found))), *says, tag("ul", *claims, class_="quiet"))
 
 
 # The checks
@@ -197,11 +193,11 @@ def row(group: Cases, key: str) -> Element:
     if group.outcome is Outcome.SKIPPED and group.shown.message:
         claim.append(tag("small", f" {one_line(group.shown.message)}"))
     points = tag("td", f"{group.earned}/{group.points}", class_="number")
-    return tag("tr", outcome_cell(group.outcome), tag("td", *claim), tag("td", _(group.kind), class_="kind"), points)
+    return tag("tr", outcome_cell(group.outcome), tag("td", *claim), tag("td", retold(group.kind, KINDS), class_="kind"), points)
 
 
 def outcome_cell(outcome: Outcome) -> Element:
-    return tag("td", f"{MARKS[outcome]} {_(outcome.value)}", class_=css(outcome))
+    return tag("td", f"{MARKS[outcome]} {outcome_in_word(outcome)}", class_=css(outcome))
 
 
 def details_of(group: Cases) -> list[Check]:
@@ -323,7 +319,7 @@ def remarks(report: Report) -> dict[int, list[str]]:
     """By line: what inspection found there, and the claims for which it raised something."""
     said: dict[int, list[str]] = {}
     for each in report.findings:
-        said.setdefault(each.line, []).append(f"{one_line(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
+        said.setdefault(each.line, []).append(f"{retold(one_line(each.rule), RULES)}: {one_line(each.text.partition(chr(10))[0])}")
     for group in grouped(report.checks):
         for line in dict.fromkeys(line for check in group.checks for line in check.lines):
             said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))

@@ -95,3 +95,10 @@ def as_pair(expected: object, actual: object) -> tuple[str, str]:
         if pair[0] != pair[1]:
             return pair
     return repr(expected), repr(actual)  # the same number as two types: 3 and 3.0
+
+
+def cells_of(row: Row) -> tuple[str, ...]:
+    """A row of a table: ▶ marks the worst and ✗ the others beyond what is allowed."""
+    expected, actual = as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
+    mark = "" if not row.differs else "▶" if row.worst else "✗"
+    return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)

@@ -12,8 +12,8 @@ from rich.text import Text
 from normgrade.language import _
 from normgrade.render.cases import grouped
 from normgrade.render.detail import VERBOSE, Detail
-from normgrade.render.terminal import MARKS, STYLES, failures, finding_lines, header, panel_of, score_line
-from normgrade.render.wording import losses_in_words, not_started
+from normgrade.render.terminal import STYLES, failures, finding_lines, header, panel_of, score_line
+from normgrade.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report import Outcome, Report
 from normgrade.watching import Watching
 

@@ -18,16 +18,17 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_, retold
-from normgrade.render.cases import Cases, grouped
+from normgrade.render.cases import Cases, grouped, which_cases
 from normgrade.render.detail import QUIET, USUAL, Detail
-from normgrade.render.numbers import Row, as_pair, as_size, as_text, sides
+from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
     KINDS,
+    MARKS,
     RULES,
     SANDBOXES,
     bounded,
-    claim_of,
     difference_in_words,
+    explained,
     losses_in_words,
     names_of,
     next_step,
@@ -44,10 +45,8 @@ from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Rep
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
-CLAIMS = 3  # that a mistake breaks, shown in full
-NAMED = 6  # of the places beyond, and of cases alike
+NAMED = 6  # of the places beyond
 LINES = 20  # of a message, or of what was printed
-MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 STYLES = {
     Outcome.PASSED: "green",
     Outcome.FAILED: "bold red",
@@ -209,14 +208,6 @@ def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[Ren
                 yield Text()
 
 
-def which_cases(stem: str, checks: Sequence[Check]) -> str:
-    """The case that is shown, and the others that ended alike."""
-    shown, *others = (one_line(check.name) for check in checks)
-    names = [name.removeprefix(stem) for name in others[:NAMED]]
-    more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
-    return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown
-
-
 def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
     if check.message.strip():
         yield Text(bounded(check.message, LINES))
@@ -283,24 +274,15 @@ def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
     return table
 
 
-def cells_of(row: Row) -> tuple[str, ...]:
-    expected, actual = as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
-    mark = "" if not row.differs else "▶" if row.worst else "✗"
-    return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)
-
-
 def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
     """The mistake by name, what it is, and the claims that show it. Several diagnoses are alternatives."""
-    claims = {check.name: claim_of(check) for check in checks}
     body = Text()
     for diagnosis in diagnoses:
         if body:
             body.append("\n\n" + _("or") + "\n\n", style="dim")
         body.append(names_of(diagnosis), style="bold")
         body.append(f"\n{bounded(diagnosis.says, LINES)}")
-        shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
-        lines = shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
-        body.append("".join(f"\n· {line}" for line in lines), style="dim")
+        body.append("".join(f"\n· {line}" for line in explained(diagnosis, checks)), style="dim")
     return Panel(body, title=_("Diagnosis"), title_align="left", border_style="yellow")
 
 

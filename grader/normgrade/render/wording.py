@@ -13,6 +13,8 @@ from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
 from normgrade.sandbox import TIERS
 
 WEAKEST = TIERS[0]
+CLAIMS = 3  # that a mistake breaks, shown in full
+MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
 OUTCOMES = (N_("passed"), N_("failed"), N_("skipped"), N_("error"), N_("not started"))
 KINDS = (
@@ -115,6 +117,13 @@ def what_it_is(difference: Difference) -> str:
 
 def names_of(diagnosis: Diagnosis) -> str:
     return " + ".join(map(one_line, diagnosis.mistakes))
+
+
+def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
+    """The claims that a mistake breaks, or how many there are."""
+    claims = {check.name: claim_of(check) for check in checks}
+    shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
+    return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
 
 
 def score_in_words(report: Report) -> str:
