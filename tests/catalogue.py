@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -37,15 +36,17 @@ Missing option
 Missing command.
 No such option: {name}
 No such option {name!r}.
-Option {name!r} requires an argument.
 Option {name!r} does not take a value.
 Invalid value: {message}
 Invalid value for {param_hint}: {message}
 {value!r} is not a valid {number_type}.
 {value} is not in the range {range}.
 required
-[OPTIONS]
 """.strip().splitlines()  # what click says in its own words
+CLICK_COUNTS = (
+    ("Option {name!r} requires an argument.", "Option {name!r} requires {nargs} arguments."),
+    ("Got unexpected extra argument ({args})", "Got unexpected extra arguments ({args})"),
+)
 
 
 def messages() -> Catalog:
@@ -55,8 +56,10 @@ def messages() -> Catalog:
         catalogue.add(message, locations=[(path, 0)])
     for message in helps():
         catalogue.add(message, locations=[("help", 0)])
-    for message in CLICK:
-        catalogue.add(message, locations=[("click", 0)])
+    for one in CLICK:
+        catalogue.add(one, locations=[("click", 0)])
+    for one_or_many in CLICK_COUNTS:
+        catalogue.add(one_or_many, locations=[("click", 0)])
     return catalogue
 
 
@@ -65,7 +68,7 @@ def helps() -> Iterator[str]:
     commands = [getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command") for name in cli.COMMANDS]
     yield cli.lang_option.help or ""
     for command in (cli.normgrade, *commands):
-        yield cleandoc(command.help or "")
+        yield cli.help_of(command)
         yield from (param.help for param in command.params if isinstance(param, click.Option) and param.help)
 
 
@@ -82,7 +85,8 @@ def updated(language: str) -> Catalog:
     for message in messages():
         if message.id:
             known = old.get(message.id)
-            new.add(message.id, known.string if known else "", locations=message.locations)
+            kept = known.string if known and known.pluralizable == message.pluralizable else None
+            new.add(message.id, kept or (("",) if message.pluralizable else ""), locations=message.locations)
     return new
 
 
@@ -99,8 +103,9 @@ def strings_of(message: Message) -> Sequence[str]:
 
 
 def as_mo(catalogue: Catalog) -> bytes:
+    """Of the catalogue as its file has it, whatever is left out there."""
     file = io.BytesIO()
-    write_mo(file, catalogue)
+    write_mo(file, read_po(io.BytesIO(as_po(catalogue)), locale=catalogue.locale))
     return file.getvalue()
 
 
@@ -110,7 +115,7 @@ def main() -> None:
             catalogue = updated(language)
             file_of(language, "po").parent.mkdir(parents=True, exist_ok=True)
             file_of(language, "po").write_bytes(as_po(catalogue))
-            file_of(language, "mo").write_bytes(as_mo(read_po(io.BytesIO(as_po(catalogue)), locale=language)))
+            file_of(language, "mo").write_bytes(as_mo(catalogue))
             left = [message.id for message in catalogue if message.id and not all(strings_of(message))]
             print(f"{language}: {len(catalogue)} messages, {len(left)} of them not translated", *map(repr, left), sep="\n  ")
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
+from rich.cells import cell_len
 
-from normgrade import language
+from normgrade import cli, language
 from normgrade.cache import Cache
 from normgrade.course import Course, read
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
@@ -19,6 +22,7 @@ from normgrade.oracle import Oracle
 from normgrade.render.wording import PLACES, place_in_words
 from normgrade.story import Story, build, evaluate, request, train
 
+VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")
 ZH: dict[str | tuple[str, str], str] = {
     "No file {name}.": "没有文件 {name}。",
@@ -29,8 +33,14 @@ ZH: dict[str | tuple[str, str], str] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    yield
+    speak(ENGLISH)
+
+
 @pytest.fixture
-def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Speaks Chinese, of which it knows little."""
     folder = tmp_path / "zh" / "LC_MESSAGES"
     folder.mkdir(parents=True)
@@ -41,8 +51,6 @@ def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         write_mo(file, catalogue)
     monkeypatch.setattr(language, "CATALOGUES", tmp_path)
     speak("zh")
-    yield
-    speak(ENGLISH)
 
 
 def test_english_is_said_as_it_is_written() -> None:
@@ -79,6 +87,47 @@ def test_what_is_data_is_said_again_where_it_is_made_of_a_message() -> None:
     assert retold("step", ["step {number}"]) == "step"
     assert retold("step " + "1" * 1000, ["step {number}"]) == "step " + "1" * 1000
     assert place_in_words("step 3 · output · running_var") == "第 3 步 · 输出 · running_var"
+
+
+# The catalogue
+
+
+@pytest.fixture(scope="module")
+def collected() -> ModuleType:
+    """tests/catalogue.py, which is a script."""
+    spec = spec_from_file_location("catalogue", Path(__file__).parents[1] / "catalogue.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_catalogue_holds_exactly_the_messages_that_there_are(collected: ModuleType) -> None:
+    catalogue = collected.updated("zh")
+    again = "run `python tests/catalogue.py`, then translate what is new"
+    assert collected.file_of("zh", "po").read_bytes().decode() == collected.as_po(catalogue).decode(), again
+    assert collected.file_of("zh", "mo").read_bytes() == collected.as_mo(catalogue), again
+
+
+def test_every_message_is_translated_with_its_values_and_its_code(collected: ModuleType) -> None:
+    wrong = {}
+    for message in collected.updated("zh"):
+        english = message.id if isinstance(message.id, str) else message.id[-1]
+        for chinese in collected.strings_of(message) if english else ():
+            found = [name for name in (VALUES, CODE) if sorted(set(name.findall(english))) != sorted(set(name.findall(chinese)))]
+            if found or not chinese:
+                wrong[english] = chinese
+    assert wrong == {}
+
+
+def test_the_help_of_every_command_keeps_to_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in ("en", "zh"):
+        for command in ("", *cli.COMMANDS):
+            assert cli.run([*command.split(), "--help", "--lang", code]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if cell_len(line) > 80] == []
+
+
+# The user's environment
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ class Commands(click.Group):
 def in_language(command: click.Command) -> click.Command:
     """The command with its help in the language that is spoken, and the option that chooses one."""
     command = copy(command)
-    command.help = _(cleandoc(command.help or ""))
+    command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
     command.epilog = examples(command.name or "")
     command.params = [*map(copy, command.params), lang_option]
@@ -54,6 +54,11 @@ def in_language(command: click.Command) -> click.Command:
         if isinstance(option, click.Option) and option.help:
             option.help = _(option.help)
     return command
+
+
+def help_of(command: click.Command) -> str:
+    """What the command says of itself, in English, each paragraph on a line of its own."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(command.help or ""))
 
 
 lang_option = click.Option(
@@ -129,6 +134,10 @@ def speak_here(language: str) -> None:
     os.environ["LANGUAGE"] = language
     gettext.bindtextdomain("normgrade", CATALOGUES)
     gettext.textdomain("normgrade")
+    if language != ENGLISH:
+        from normgrade.render.wrapping import break_chinese_help
+
+        break_chinese_help()
 
 
 def language_of(arguments: Sequence[str]) -> str:

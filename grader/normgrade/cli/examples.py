@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "list": (("normgrade list", N_("exercises, points, where you stand")),),
         "show": (
             ("normgrade show layer_norm", N_("the task")),
-            ("normgrade show layer_norm --answers", N_("with the answers to its questions")),
+            ("normgrade show layer_norm --answers", N_("with its answers")),
             ("normgrade show layer_norm --stub > layer_norm.py", N_("begin without a workspace")),
         ),
         "check": (
@@ -38,7 +38,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "hint": (("normgrade hint layer_norm", N_("one hint, and how many are left")),),
         "solution": (
-            ("normgrade solution layer_norm", N_("the answer, and yours beside it")),
+            ("normgrade solution layer_norm", N_("the answer, beside yours")),
             ("normgrade solution layer_norm einsum_statistics", N_("another right way")),
             ("normgrade solution layer_norm --spoil", N_("before it has passed")),
         ),
@@ -46,7 +46,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "progress": (("normgrade progress", N_("attempts, mistakes, what is next")),),
         "explain": (
             ("normgrade explain unbiased-variance", N_("right and wrong numbers")),
-            ("normgrade explain eps-missing --exercise rms_norm", N_("in one of several exercises")),
+            ("normgrade explain eps-missing --exercise rms_norm", N_("of one exercise")),
         ),
         "repro": (
             ("normgrade repro layer_norm", N_("of the first check that fails")),

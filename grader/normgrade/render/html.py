@@ -189,7 +189,7 @@ def checks(report: Report, key: str) -> Element | None:
 def row(group: Cases, key: str) -> Element:
     claim: list[Element | str] = [tag("a", *prose(group.claim), href=f"#{key}") if details_of(group) else tag("span", *prose(group.claim))]
     if len(group.checks) > 1:
-        claim.append(tag("small", " " + _("({holding} of {count} hold)", holding=group.holding, count=len(group.checks))))
+        claim.append(tag("small", _(" ({holding} of {total} hold)", holding=group.holding, total=len(group.checks))))
     if group.outcome is Outcome.SKIPPED and group.shown.message:
         claim.append(tag("small", f" {one_line(group.shown.message)}"))
     points = tag("td", f"{group.earned}/{group.points}", class_="number")
@@ -278,7 +278,7 @@ def numbers(difference: Difference) -> Element:
             ),
         )
     if difference.looks_like:
-        put(block, tag("p", _("looks like: {what}", what=one_line(difference.looks_like)), class_="likeness"))
+        put(block, tag("p", _("looks like: {words}", words=one_line(difference.looks_like)), class_="likeness"))
     return block
 
 
