@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade
@@ -49,6 +49,14 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
     )
 
 
+def grading_options(command: F) -> F:
+    """How to grade, wherever that is asked for."""
+    limit = "Seconds for all checks of one submission together."
+    command = click.option("--timeout", callback=seconds_of, metavar="S", help=limit)(isolation_option(command))
+    seed = "Of the inputs; the same ones, unless said."
+    return click.option("--seed", callback=seed_of, default="0", metavar="N|random", help=seed)(command)
+
+
 def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """Slugs, and whatever files the shell finds."""
     return [*map(CompletionItem, slugs_alike(context, parameter, begun)), CompletionItem(begun, type="file")]
@@ -63,9 +71,7 @@ def targets_alike(context: click.Context, parameter: click.Parameter, begun: str
     shell_complete=slugs_alike,
     help="The exercise that the files are for, where their names do not say.",
 )
-@click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs; the same ones, unless said.")
-@click.option("--timeout", callback=seconds_of, metavar="S", help="Seconds for all checks of one submission together.")
-@isolation_option
+@grading_options
 @report_options
 @course_option
 def check_command(
@@ -90,10 +96,15 @@ def check_command(
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
         reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
+    return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
+
+
+def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
+    """The reports as far as the course reveals them. In a workspace, what was tried is kept."""
     shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
     if (workspace := Workspace.find()) is not None:
         remember(workspace, submissions, shown)
-    return hand_over(shown, format, output, DETAILS[detail])
+    return shown
 
 
 def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:

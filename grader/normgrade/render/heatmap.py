@@ -44,7 +44,7 @@ class HeatMap:
     block: tuple[int, int]  # rows and columns that a cell stands for
 
 
-def heat_map(difference: Difference) -> HeatMap | None:
+def heat_map(difference: Difference, largest: tuple[int, int] = (ROWS, COLUMNS)) -> HeatMap | None:
     """None where there are no two arrays of the same shape to compare."""
     numbers = difference.numbers
     if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
@@ -57,7 +57,7 @@ def heat_map(difference: Difference) -> HeatMap | None:
     worst = int(np.argmax(ratio)) if difference.at is None or not shape else int(np.ravel_multi_index(difference.at, shape))
     width = shape[-1] if len(shape) > 1 else min(FOLDED, ratio.size)
     height = math.ceil(ratio.size / width)
-    block = math.ceil(height / ROWS), math.ceil(width / COLUMNS)
+    block = math.ceil(height / largest[0]), math.ceil(width / largest[1])
 
     def text(number: int, others: int) -> str:
         both = expected[number].item(), actual[number].item()
@@ -129,9 +129,9 @@ def in_words(index: tuple[int, ...], expected: str, actual: str, error: float, a
 # As a picture
 
 
-def figure(difference: Difference) -> Element | None:
+def figure(difference: Difference, largest: tuple[int, int] = (ROWS, COLUMNS)) -> Element | None:
     """The heat map with its legend; None where there is none to draw."""
-    picture = heat_map(difference)
+    picture = heat_map(difference, largest)
     if picture is None:
         return None
     caption = _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -35,10 +36,24 @@ from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Rep
 from normgrade.source import lines_of
 
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+# In a page that is there already, what is said of whole pages holds for none, and the rest outweighs the page's own rules.
+EMBEDDED_STYLE = STYLE.replace("> .normgrade", "> main.normgrade").replace(".normgrade ", ".normgrade.normgrade.normgrade ")
 SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 LINES = 60  # of a message, or of what was printed
-DIFFERENCES = 12  # of a check, shown in full
 SOURCE_LINES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of what failed is drawn: cases of a claim, differences of a case, rows and columns of a heat map."""
+
+    cases: int
+    differences: int
+    cells: tuple[int, int]
+
+
+FULL = Extent(cases=1000, differences=12, cells=(heatmap.ROWS, heatmap.COLUMNS))
+BRIEF = Extent(cases=1, differences=3, cells=(10, 16))
 
 
 def render_html(reports: Sequence[Report]) -> str:
@@ -59,9 +74,9 @@ def render_html(reports: Sequence[Report]) -> str:
     return f"<!DOCTYPE html>\n{as_html(page)}\n"
 
 
-def render_fragment(reports: Sequence[Report]) -> str:
-    """The same for a page that is there already, a notebook's."""
-    return as_html(tag("div", tag("style", STYLE), *parts(reports), class_="normgrade"))
+def render_fragment(reports: Sequence[Report], prefix: str, extent: Extent = BRIEF) -> str:
+    """The same for a page that is there already, a notebook's; the prefix tells its ids from those of other fragments there."""
+    return as_html(tag("div", tag("style", EMBEDDED_STYLE), *parts(reports, prefix, extent), class_="normgrade"))
 
 
 def digest(text: str) -> str:
@@ -74,32 +89,33 @@ def title(reports: Sequence[Report]) -> str:
     return n_("{n} report", "{n} reports", len(reports))
 
 
-def parts(reports: Sequence[Report]) -> Iterator[Element]:
+def parts(reports: Sequence[Report], prefix: str = "", extent: Extent = FULL) -> Iterator[Element]:
+    keys = [f"{prefix}r{number}" for number in range(1, len(reports) + 1)]
     if not reports:
         yield tag("p", *prose(_("Nothing was graded: `normgrade list` shows the exercises.")))
     if len(reports) > 1:
-        yield summary(reports)
-    for number, report in enumerate(reports, 1):
-        yield section(report, f"r{number}")
+        yield summary(reports, keys)
+    for report, key in zip(reports, keys, strict=True):
+        yield section(report, key, extent)
     if losses := losses_in_words(reports):
         yield tag("footer", *(tag("p", *prose(line.strip())) for line in losses))
 
 
-def summary(reports: Sequence[Report]) -> Element:
+def summary(reports: Sequence[Report], keys: Sequence[str]) -> Element:
     rows = [
         tag(
             "tr",
             outcome_cell(report.outcome),
-            tag("td", tag("a", one_line(report.exercise), href=f"#r{number}")),
+            tag("td", tag("a", one_line(report.exercise), href=f"#{key}")),
             tag("td", one_line(report.submission)),
             tag("td", f"{report.earned}/{report.possible}", class_="number"),
         )
-        for number, report in enumerate(reports, 1)
+        for report, key in zip(reports, keys, strict=True)
     ]
     return table((_("outcome"), _("exercise"), _("submission"), _("points")), rows, _("all reports"))
 
 
-def section(report: Report, key: str) -> Element:
+def section(report: Report, key: str, extent: Extent) -> Element:
     """One report, from top to bottom."""
     element = tag("section", id=key, aria_labelledby=f"{key}-h")
     children: list[Element | None] = [
@@ -108,7 +124,7 @@ def section(report: Report, key: str) -> Element:
     if report.outcome is Outcome.NOT_STARTED:
         children.append(tag("p", *prose(not_started(report))))
     else:
-        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key), code(report, key)]
+        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key, extent), code(report, key)]
     for child in children:
         put(element, child)
     unlink(element)
@@ -171,13 +187,13 @@ def diagnosis(found: Diagnosis, checks: Sequence[Check]) -> Element:
 # The checks
 
 
-def checks(report: Report, key: str) -> Element | None:
+def checks(report: Report, key: str, extent: Extent) -> Element | None:
     cases = grouped(report.checks)
     if not cases:
         return None
     rows = [row(group, f"{key}-c{number}") for number, group in enumerate(cases, 1)]
     details = [
-        failure(group, f"{key}-c{number}", key, with_hint=not report.diagnoses)
+        failure(group, f"{key}-c{number}", key, extent, with_hint=not report.diagnoses)
         for number, group in enumerate(cases, 1)
         if group.outcome in (Outcome.FAILED, Outcome.ERROR)
     ]
@@ -206,28 +222,30 @@ def details_of(group: Cases) -> list[Check]:
     return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
 
 
-def failure(group: Cases, key: str, report_key: str, with_hint: bool) -> Element | None:
-    """The first failed case of a claim unfolded, the others folded."""
+def failure(group: Cases, key: str, report_key: str, extent: Extent, with_hint: bool) -> Element | None:
+    """The first failed case of a claim unfolded, the others folded; those that are too many are named with the last one shown."""
     cases = details_of(group)
     if not cases:
         return None
     heading = tag("h4", f"{MARKS[group.outcome]} ", *prose(group.claim), id=f"{key}-h")
+    named = [[check] for check in cases[: extent.cases]]
+    named[-1] += cases[extent.cases :]
     every = [
-        tag("details", tag("summary", which_cases(group.stem, [check])), *case(check, report_key, with_hint), open=number == 0)
-        for number, check in enumerate(cases)
+        tag("details", tag("summary", which_cases(group.stem, alike)), *case(alike[0], report_key, extent, with_hint), open=number == 0)
+        for number, alike in enumerate(named)
     ]
     return tag("article", heading, *every, id=key, aria_labelledby=f"{key}-h")
 
 
-def case(check: Check, report_key: str, with_hint: bool) -> Iterator[Element]:
+def case(check: Check, report_key: str, extent: Extent, with_hint: bool) -> Iterator[Element]:
     if check.message.strip():
         yield tag("pre", bounded(check.message, LINES))
     if check.lines:
         links = [tag("a", _("line {line}", line=line), href=f"#{report_key}-l{line}") for line in check.lines]
         yield tag("p", _("In your code: "), *joined(links))
-    for difference in check.differences[:DIFFERENCES]:
-        yield numbers(difference)
-    if beyond := check.differences[DIFFERENCES:]:
+    for difference in check.differences[: extent.differences]:
+        yield numbers(difference, extent)
+    if beyond := check.differences[extent.differences :]:
         yield tag("p", n_("and {n} more place", "and {n} more places", len(beyond)), class_="quiet")
     if check.stdout.strip():
         yield tag("p", _("your code printed:"), class_="quiet")
@@ -243,7 +261,7 @@ def joined(elements: Iterable[Element]) -> Iterator[Element | str]:
         yield element
 
 
-def numbers(difference: Difference) -> Element:
+def numbers(difference: Difference, extent: Extent) -> Element:
     """Both sides next to each other, and where they differ."""
     block = tag("div", tag("h5", what_it_is(difference)), class_="difference")
     if difference.at is not None:
@@ -260,7 +278,7 @@ def numbers(difference: Difference) -> Element:
             tag(
                 "div",
                 table(columns, cells, _("worst of {place}", place=what_it_is(difference))),
-                heatmap.figure(difference),
+                heatmap.figure(difference, extent.cells),
                 class_="sides",
             ),
         )
