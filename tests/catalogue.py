@@ -6,6 +6,7 @@ are added without a translation, those that nothing says any more are dropped, a
 
 from __future__ import annotations
 
+import ast
 import io
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -13,7 +14,6 @@ from pathlib import Path
 
 import click
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -22,7 +22,7 @@ from normgrade import cli
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES
 
 SOURCES = Path(normgrade.__file__).parent
-KEYWORDS = {"_": None, "n_": (1, 2), "N_": None}
+KEYWORDS = {"_": 1, "n_": 2, "N_": 1}  # with so many texts each
 CLICK = """
 Usage:
 Options
@@ -52,8 +52,9 @@ CLICK_COUNTS = (
 def messages() -> Catalog:
     """Every message there is, none translated."""
     catalogue = Catalog(project="normgrade", charset="utf-8", fuzzy=False)
-    for path, _, message, _, _ in extract_from_dir(SOURCES, [("**.py", "python")], keywords=KEYWORDS):
-        catalogue.add(message, locations=[(path, 0)])
+    for path in sorted(SOURCES.rglob("*.py")):
+        for message in marked(ast.parse(path.read_text(encoding="utf-8"))):
+            catalogue.add(message, locations=[(path.relative_to(SOURCES).as_posix(), 0)])
     for message in helps():
         catalogue.add(message, locations=[("help", 0)])
     for one in CLICK:
@@ -61,6 +62,16 @@ def messages() -> Catalog:
     for one_or_many in CLICK_COUNTS:
         catalogue.add(one_or_many, locations=[("click", 0)])
     return catalogue
+
+
+def marked(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
+    """In the order in which they stand there. Babel's own search does not look into the values of a message, nor into f-strings."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
+        count = KEYWORDS.get(call.func.id, 0) if isinstance(call.func, ast.Name) else 0
+        texts = [each.value for each in call.args[:count] if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        if count and len(texts) == count:
+            yield texts[0] if count == 1 else tuple(texts)
 
 
 def helps() -> Iterator[str]:

@@ -1,7 +1,6 @@
 # Opens devices: memory, disks, terminals, the kernel's log, other file systems.
 # class: files
-# process: held
-# root: may lose: files
+# process: may lose: files
 import glob
 import os
 
