@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -115,8 +116,9 @@ def strings_of(message: Message) -> Sequence[str]:
 
 def as_mo(catalogue: Catalog) -> bytes:
     """Of the catalogue as its file has it, whatever is left out there."""
-    file = io.BytesIO()
-    write_mo(file, read_po(io.BytesIO(as_po(catalogue)), locale=catalogue.locale))
+    file, read = io.BytesIO(), read_po(io.BytesIO(as_po(catalogue)), locale=catalogue.locale)
+    read.creation_date = read.revision_date = datetime(2000, 1, 1, tzinfo=UTC)  # or no two would be the same
+    write_mo(file, read)
     return file.getvalue()
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from normgrade.course import Course
+
 pexpect = pytest.importorskip("pexpect", reason="the session is typed by pexpect")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 pytestmark = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is None, reason="a shell as POSIX has it")
@@ -66,6 +68,7 @@ class Session:
         )
         self.screen = pyte.HistoryScreen(WIDTH, HEIGHT, history=10_000)
         self.stream = pyte.ByteStream(self.screen)
+        self.raw = b""  # since the last command
         self.wait_for(PROMPT.strip() + "$")
 
     def wait_for(self, pattern: str) -> str:
@@ -81,9 +84,11 @@ class Session:
     def more(self) -> bool:
         """Whether there was anything new within a moment, which stands on the screen then."""
         try:
-            self.stream.feed(self.child.read_nonblocking(2**16, timeout=0.2))
+            read = self.child.read_nonblocking(2**16, timeout=0.2)
         except pexpect.TIMEOUT:
             return False
+        self.raw += read
+        self.stream.feed(read)
         return True
 
     def shown(self) -> str:
@@ -91,7 +96,8 @@ class Session:
 
     def said(self) -> str:
         """Everything since the last time, scrolled away or not."""
-        history = ["".join(line[column].data for column in range(WIDTH)).rstrip() for line in self.screen.history.top]
+        columns = range(self.screen.columns)
+        history = ["".join(line[column].data for column in columns).rstrip() for line in self.screen.history.top]
         whole = "\n".join([*history, self.shown()])
         self.screen.reset()
         return whole
@@ -100,6 +106,7 @@ class Session:
         """What a command says, until the shell asks for the next one."""
         self.screen.reset()
         self.screen.history.top.clear()
+        self.raw = b""
         self.child.sendline(command)
         self.wait_for(re.escape(command[-30:]))
         self.wait_for(r"\$$")
@@ -111,6 +118,10 @@ class Session:
 
     def close(self) -> None:
         self.child.close(force=True)
+
+    def resize(self, height: int, width: int) -> None:
+        self.child.setwinsize(height, width)
+        self.screen.resize(height, width)
 
 
 def day(folder: Path, cache: str) -> dict[str, str]:
@@ -167,6 +178,54 @@ def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
     assert "correction=0" in told["solution"] and "Other right ways" in told["solution"]
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
     assert "layer_norm" not in told["next again"]
+
+
+@pytest.fixture
+def session(expectations: Path, tiny: Course, tmp_path: Path) -> Iterator[Session]:
+    session = Session(tmp_path, str(expectations))
+    session.type(f"export NORMGRADE_COURSE={tiny.root}")
+    yield session
+    session.close()
+
+
+def test_watch_follows_the_size_of_the_terminal(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
+    session.child.sendline("normgrade watch rms")
+    session.wait_for(r"✓ It can be called .* ✗✗ Every row is divided .* not passed")
+    session.resize(20, 50)
+    low = session.wait_for(r"n next exercise .* ✓ ✗✗ \S+ \S+ rms")
+    assert max(map(len, low.splitlines())) <= 50 and len(low.splitlines()) <= 20
+    session.resize(HEIGHT, WIDTH)
+    session.wait_for(r"✓ It can be called .* ✗✗ Every row is divided .* not passed")
+    session.press("q")
+    session.wait_for(r"\$$")
+
+
+def test_the_solution_stands_beside_ones_own_code_where_there_is_room(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
+    session.resize(HEIGHT, 140)
+    said = session.type("normgrade solution rms --spoil")
+    assert re.search(r"^ *rms\.py +reference\.py$", said, re.MULTILINE)
+    assert re.search(r"^− +return x +\+", said, re.MULTILINE)
+    session.resize(HEIGHT, WIDTH)
+    assert "--- rms.py" in session.type("normgrade solution rms --spoil")
+
+
+COLOUR = re.compile(rb"\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7]|38;)")
+
+
+@pytest.mark.parametrize(("setting", "coloured"), [("", True), ("NO_COLOR=1 ", False)])
+def test_colours_are_shown_unless_they_are_not_wanted(session: Session, tmp_path: Path, setting: str, coloured: bool) -> None:
+    (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
+    assert "✗ failed" in session.type(f"{setting}normgrade check rms")
+    assert bool(COLOUR.search(session.raw)) is coloured
+
+
+def test_errors_break_between_words(session: Session) -> None:
+    said = session.type("normgrade solution rms")
+    assert "Error: rms has not passed yet, as far as is known here. `normgrade hint rms` helps; --spoil shows the answer." in " ".join(
+        said.split()
+    )
 
 
 def test_every_line_of_the_tour_in_readme_was_shown(told: dict[str, str]) -> None:

@@ -149,6 +149,58 @@ def test_the_usual_language_is_the_locales(environment: Mapping[str, str], code:
     assert usual(environment) == code
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current one, with a locale that is English."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NORMGRADE_LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    monkeypatch.setattr("sys.platform", "linux")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "setting", "code"),
+    [
+        ([], "", "", "en"),
+        ([], "", "zh", "zh"),
+        ([], "zh", "en", "zh"),
+        (["check", "--lang", "en"], "zh", "zh", "en"),
+        (["--lang=zh", "check"], "en", "en", "zh"),
+    ],
+)
+def test_whoever_is_nearest_chooses_the_language(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str, setting: str, code: str
+) -> None:
+    if variable:
+        monkeypatch.setenv("NORMGRADE_LANG", variable)
+    if setting:
+        (folder / "normgrade.toml").write_text(f'lang = "{setting}"\n', encoding="utf-8")
+    assert cli.language_of(arguments) == code
+
+
+def test_the_locale_chooses_where_nobody_else_does(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert cli.language_of([]) == "zh"
+
+
+@pytest.mark.parametrize(("arguments", "variable"), [(["--lang", "fr"], ""), (["--lang=fr"], "zh"), ([], "fr")])
+def test_an_unknown_language_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], variable: str
+) -> None:
+    if variable:
+        monkeypatch.setenv("NORMGRADE_LANG", variable)
+    assert cli.run(["list", *arguments]) == 2
+    assert capsys.readouterr() == ("", 'Error: No language named "fr". --lang and NORMGRADE_LANG take en or zh.\n')
+
+
+def test_a_language_that_normgrade_toml_does_not_know_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "normgrade.toml").write_text('lang = "fr"\n', encoding="utf-8")
+    assert cli.run(["list"]) == 2
+    assert f"""{folder / "normgrade.toml"}: lang: must be "en" or "zh", not 'fr'.""" in capsys.readouterr().err
+
+
 def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("centring")
     x = np.ones((2, 3), np.float32)

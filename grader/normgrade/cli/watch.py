@@ -25,7 +25,7 @@ from normgrade.watching import Watching
 from normgrade.workspace import Workspace, find_course
 
 PAUSE_S = 0.05  # between two looks at the file
-PAUSE_WOKEN_S = 1.0  # where something tells when to look
+PAUSE_WOKEN_S = 0.25  # where something tells when to look: only the size of the terminal is looked at
 FRAME_S = 0.03  # between two pictures while checks are played
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 
