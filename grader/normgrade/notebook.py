@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from normgrade.apart import Order, grade_apart
+from normgrade.bindings import statements, without
 from normgrade.cli import in_language, language_of
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option
@@ -25,7 +26,7 @@ from normgrade.errors import GraderError, UsageError
 from normgrade.files import write_whole
 from normgrade.language import N_, _, speak
 from normgrade.report import Outcome, Report
-from normgrade.standalone import Session, completed, name_of, standalone, statements, without
+from normgrade.standalone import Session, completed, name_of, standalone
 from normgrade.workspace import Workspace
 
 Shell = Any  # IPython's InteractiveShell, of whose methods few have types

@@ -6,12 +6,10 @@ A suite is collected once and may then be run on any number of submissions: star
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from inspect import cleandoc
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -21,6 +19,7 @@ import pytest
 from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
+from normgrade.docstring import told
 from normgrade.errors import CourseError, GraderError
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.observation import Array, Error, Observation, Request, Value
@@ -329,22 +328,14 @@ def mark(item: pytest.Item, name: str, default: Any) -> Any:
 
 
 def claim(item: pytest.Item) -> str:
-    """What the test claims, in the language that is spoken or else in English."""
-    return claim_in(item, spoken()) or claim_in(item, ENGLISH)
+    return told(docstring(item))
 
 
-def claim_in(item: pytest.Item, language: str) -> str:
-    """The first paragraph of the test's docstring, in one line; in another language the paragraph that begins with its name, "zh: …"."""
+def docstring(item: pytest.Item) -> str | None:
+    """It begins with the claim, in each language of the course."""
     assert isinstance(item, pytest.Function)
-    first, *others = cleandoc(item.obj.__doc__ or "").split("\n\n")
-    if language == ENGLISH:
-        return joined(first)
-    return next((joined(other.removeprefix(f"{language}: ")) for other in others if other.startswith(f"{language}: ")), "")
-
-
-def joined(paragraph: str) -> str:
-    """In one line; Chinese has no spaces where lines break."""
-    return re.sub(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])", "", " ".join(paragraph.split()))
+    text: str | None = item.obj.__doc__
+    return text
 
 
 def hint(item: pytest.Item) -> str:

@@ -1,12 +1,14 @@
-"""Which texts of an exercise are missing in a language: prompt, title, hints, mistakes, claims."""
+"""Which texts of an exercise are missing in a language: prompt, title, hints, mistakes, alternatives, claims."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from normgrade.course import Exercise, Table
+from normgrade.course import Exercise, Table, read
+from normgrade.docstring import told_in
 from normgrade.language import ENGLISH, _
-from normgrade.suite import Suite, claim_in, hint_in
+from normgrade.suite import Suite, docstring, hint_in
 
 OF_EXERCISE = ("title", "group", "hints")
 OF_MISTAKE = ("says",)
@@ -21,6 +23,9 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str) -> Iterator[s
     yield from untold(Table.read(exercise.folder / "exercise.toml"), OF_EXERCISE, language, "exercise.toml")
     for mistake in Table.read(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
+    for path in exercise.alternatives:
+        if not told_in(ast.get_docstring(ast.parse(read(path))), language):
+            yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unsaid(suite, language)
 
 
@@ -37,7 +42,7 @@ def unsaid(suite: Suite, language: str) -> Iterator[str]:
     """Each test is named once, however many cases it has."""
     tests = {item.name.partition("[")[0]: item for item in suite.items}
     for name, item in tests.items():
-        if not claim_in(item, language):
+        if not told_in(docstring(item), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
         if hint_in(item, ENGLISH) and not hint_in(item, language):
             yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)

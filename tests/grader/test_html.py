@@ -24,7 +24,8 @@ from normgrade.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.render import render
-from normgrade.render.heatmap import COLUMNS, ROWS, Cell, HeatMap, figure, heat_map
+from normgrade.render.detail import FULL
+from normgrade.render.heatmap import Cell, HeatMap, figure, heat_map
 from normgrade.render.html import SCRIPT, SOURCE_LINES, STYLE
 from normgrade.render.markup import as_html
 from normgrade.render.wording import printable
@@ -278,7 +279,7 @@ def test_of_equally_bad_numbers_the_one_that_the_difference_names_is_marked(equa
 def test_more_numbers_than_cells_are_shown_in_blocks(shape: tuple[int, ...], block: tuple[int, int]) -> None:
     picture = mapped(np.zeros(shape), np.ones(shape))
     assert picture.block == block
-    assert picture.columns <= COLUMNS and len(picture.labels) <= ROWS
+    assert (len(picture.labels), picture.columns) <= FULL.cells and picture.columns <= FULL.cells[1]
     counts = [int(found[1]) if (found := re.search("the worst of ([0-9]+) numbers here$", cell.text)) else 1 for cell in picture.cells]
     assert sum(counts) == math.prod(shape)
     assert len({(cell.row, cell.column) for cell in picture.cells}) == len(picture.cells)

@@ -23,7 +23,8 @@ from normgrade.course import Course
 from normgrade.errors import UsageError
 from normgrade.notebook import Graded
 from normgrade.progress import Progress
-from normgrade.render.html import BRIEF, FULL, Extent, render_fragment
+from normgrade.render.detail import BRIEF, FULL, Detail
+from normgrade.render.html import render_fragment
 from normgrade.render.terminal import render_text
 from normgrade.report import Check, Difference, Outcome, Report
 
@@ -379,15 +380,15 @@ def failing(name: str, differences: int) -> Check:
     return Check(name, "The claim.", "formula", Outcome.FAILED, 1, differences=tuple(found))
 
 
-@pytest.mark.parametrize(("extent", "cases", "places"), [(BRIEF, 1, 3), (FULL, 3, 13), (Extent(2, 1, (1, 1)), 2, 2)])
-def test_of_what_failed_as_much_is_drawn_as_the_extent_says(extent: Extent, cases: int, places: int) -> None:
+@pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 3), (FULL, 3, 13), (Detail(9, 2, 1, cells=(1, 1)), 2, 2)])
+def test_of_what_failed_as_much_is_drawn_as_is_said(detail: Detail, cases: int, places: int) -> None:
     checks = failing("test_a[x]", 5), failing("test_a[y]", 4), failing("test_a[z]", 4)
     report = Report("rms", "cell", Outcome.FAILED, 3, "linux", 0, 0.0, checks=checks)
-    page = render_fragment([report], "a-", extent)
+    page = render_fragment([report], "a-", detail)
     assert page.count("<details") == cases and page.count('class="difference"') == places
     text = Parsed(page).text
     assert all(name in text for name in ("[x]", "[y]", "[z]"))
-    assert ("and 2 more places" in text) == (extent is BRIEF)
+    assert ("and 2 more places" in text) == (detail is BRIEF)
 
 
 def test_a_fragment_styles_nothing_but_itself() -> None:

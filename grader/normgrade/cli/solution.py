@@ -13,6 +13,7 @@ from rich.text import Text
 
 from normgrade.cli.options import course_option, refuse_unless_revealed, slugs_alike
 from normgrade.course import Exercise, read
+from normgrade.docstring import told
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
 from normgrade.learning import progress_of
@@ -97,6 +98,6 @@ def show_other_ways(console: Console, exercise: Exercise) -> None:
     console.print()
     console.print(Text(_("Other right ways"), style="bold"))
     for path in exercise.alternatives:
-        said = (ast.get_docstring(ast.parse(read(path))) or "").split("\n")[0]
+        said = told(ast.get_docstring(ast.parse(read(path))))
         console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
     console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))

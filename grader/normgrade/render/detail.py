@@ -15,8 +15,11 @@ class Detail:
     cases: int
     differences: int
     facts: bool = False  # seed and times
+    cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
 
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
+BRIEF = Detail(EVERYTHING, cases=1, differences=3, cells=(10, 16))  # a picture in a notebook
+FULL = Detail(EVERYTHING, cases=1000, differences=12)  # and on a page of its own
 VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, facts=True)

@@ -10,12 +10,12 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from normgrade.language import _
+from normgrade.render.detail import FULL
 from normgrade.render.markup import put, tag
 from normgrade.render.numbers import as_pair, as_size, as_text, errors, ratios
 from normgrade.render.wording import place_in_words
 from normgrade.report import Difference
 
-COLUMNS, ROWS = 48, 40  # a larger array is shown in blocks, each as bad as the worst number in it
 FOLDED = 32  # numbers to a row of a long array of one dimension
 DECADES = 6  # levels beyond what is allowed: to 10 times, to 100 times, … and everything above
 INFINITE = DECADES + 1
@@ -44,7 +44,7 @@ class HeatMap:
     block: tuple[int, int]  # rows and columns that a cell stands for
 
 
-def heat_map(difference: Difference, largest: tuple[int, int] = (ROWS, COLUMNS)) -> HeatMap | None:
+def heat_map(difference: Difference, largest: tuple[int, int] = FULL.cells) -> HeatMap | None:
     """None where there are no two arrays of the same shape to compare."""
     numbers = difference.numbers
     if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
@@ -129,7 +129,7 @@ def in_words(index: tuple[int, ...], expected: str, actual: str, error: float, a
 # As a picture
 
 
-def figure(difference: Difference, largest: tuple[int, int] = (ROWS, COLUMNS)) -> Element | None:
+def figure(difference: Difference, largest: tuple[int, int] = FULL.cells) -> Element | None:
     """The heat map with its legend; None where there is none to draw."""
     picture = heat_map(difference, largest)
     if picture is None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from normgrade.language import _, n_, retold, spoken
 from normgrade.render import heatmap
 from normgrade.render.cases import Cases, grouped, which_cases
-from normgrade.render.markup import as_html, put, tag
-from normgrade.render.numbers import as_pair, cells_of, sides
+from normgrade.render.detail import BRIEF, FULL, Detail
+from normgrade.render.markup import as_html, joined, prose, put, table, tag
+from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
     KINDS,
     MARKS,
@@ -43,19 +43,6 @@ LINES = 60  # of a message, or of what was printed
 SOURCE_LINES = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """How much of what failed is drawn: cases of a claim, differences of a case, rows and columns of a heat map."""
-
-    cases: int
-    differences: int
-    cells: tuple[int, int]
-
-
-FULL = Extent(cases=1000, differences=12, cells=(heatmap.ROWS, heatmap.COLUMNS))
-BRIEF = Extent(cases=1, differences=3, cells=(10, 16))
-
-
 def render_html(reports: Sequence[Report]) -> str:
     """A whole page. It can load nothing and run nothing but its own script."""
     policy = f"default-src 'none'; style-src '{digest(STYLE)}'; script-src '{digest(SCRIPT)}'; base-uri 'none'; form-action 'none'"
@@ -74,9 +61,9 @@ def render_html(reports: Sequence[Report]) -> str:
     return f"<!DOCTYPE html>\n{as_html(page)}\n"
 
 
-def render_fragment(reports: Sequence[Report], prefix: str, extent: Extent = BRIEF) -> str:
+def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
     """The same for a page that is there already, a notebook's; the prefix tells its ids from those of other fragments there."""
-    return as_html(tag("div", tag("style", EMBEDDED_STYLE), *parts(reports, prefix, extent), class_="normgrade"))
+    return as_html(tag("div", tag("style", EMBEDDED_STYLE), *parts(reports, prefix, detail), class_="normgrade"))
 
 
 def digest(text: str) -> str:
@@ -89,14 +76,14 @@ def title(reports: Sequence[Report]) -> str:
     return n_("{n} report", "{n} reports", len(reports))
 
 
-def parts(reports: Sequence[Report], prefix: str = "", extent: Extent = FULL) -> Iterator[Element]:
+def parts(reports: Sequence[Report], prefix: str = "", detail: Detail = FULL) -> Iterator[Element]:
     keys = [f"{prefix}r{number}" for number in range(1, len(reports) + 1)]
     if not reports:
         yield tag("p", *prose(_("Nothing was graded: `normgrade list` shows the exercises.")))
     if len(reports) > 1:
         yield summary(reports, keys)
     for report, key in zip(reports, keys, strict=True):
-        yield section(report, key, extent)
+        yield section(report, key, detail)
     if losses := losses_in_words(reports):
         yield tag("footer", *(tag("p", *prose(line.strip())) for line in losses))
 
@@ -115,7 +102,7 @@ def summary(reports: Sequence[Report], keys: Sequence[str]) -> Element:
     return table((_("outcome"), _("exercise"), _("submission"), _("points")), rows, _("all reports"))
 
 
-def section(report: Report, key: str, extent: Extent) -> Element:
+def section(report: Report, key: str, detail: Detail) -> Element:
     """One report, from top to bottom."""
     element = tag("section", id=key, aria_labelledby=f"{key}-h")
     children: list[Element | None] = [
@@ -124,7 +111,7 @@ def section(report: Report, key: str, extent: Extent) -> Element:
     if report.outcome is Outcome.NOT_STARTED:
         children.append(tag("p", *prose(not_started(report))))
     else:
-        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key, extent), code(report, key)]
+        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key, detail), code(report, key)]
     for child in children:
         put(element, child)
     unlink(element)
@@ -187,13 +174,13 @@ def diagnosis(found: Diagnosis, checks: Sequence[Check]) -> Element:
 # The checks
 
 
-def checks(report: Report, key: str, extent: Extent) -> Element | None:
+def checks(report: Report, key: str, detail: Detail) -> Element | None:
     cases = grouped(report.checks)
     if not cases:
         return None
     rows = [row(group, f"{key}-c{number}") for number, group in enumerate(cases, 1)]
     details = [
-        failure(group, f"{key}-c{number}", key, extent, with_hint=not report.diagnoses)
+        failure(group, f"{key}-c{number}", key, detail, with_hint=not report.diagnoses)
         for number, group in enumerate(cases, 1)
         if group.outcome in (Outcome.FAILED, Outcome.ERROR)
     ]
@@ -222,30 +209,30 @@ def details_of(group: Cases) -> list[Check]:
     return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
 
 
-def failure(group: Cases, key: str, report_key: str, extent: Extent, with_hint: bool) -> Element | None:
+def failure(group: Cases, key: str, report_key: str, detail: Detail, with_hint: bool) -> Element | None:
     """The first failed case of a claim unfolded, the others folded; those that are too many are named with the last one shown."""
     cases = details_of(group)
     if not cases:
         return None
     heading = tag("h4", f"{MARKS[group.outcome]} ", *prose(group.claim), id=f"{key}-h")
-    named = [[check] for check in cases[: extent.cases]]
-    named[-1] += cases[extent.cases :]
+    named = [[check] for check in cases[: detail.cases]]
+    named[-1] += cases[detail.cases :]
     every = [
-        tag("details", tag("summary", which_cases(group.stem, alike)), *case(alike[0], report_key, extent, with_hint), open=number == 0)
+        tag("details", tag("summary", which_cases(group.stem, alike)), *case(alike[0], report_key, detail, with_hint), open=number == 0)
         for number, alike in enumerate(named)
     ]
     return tag("article", heading, *every, id=key, aria_labelledby=f"{key}-h")
 
 
-def case(check: Check, report_key: str, extent: Extent, with_hint: bool) -> Iterator[Element]:
+def case(check: Check, report_key: str, detail: Detail, with_hint: bool) -> Iterator[Element]:
     if check.message.strip():
         yield tag("pre", bounded(check.message, LINES))
     if check.lines:
         links = [tag("a", _("line {line}", line=line), href=f"#{report_key}-l{line}") for line in check.lines]
         yield tag("p", _("In your code: "), *joined(links))
-    for difference in check.differences[: extent.differences]:
-        yield numbers(difference, extent)
-    if beyond := check.differences[extent.differences :]:
+    for difference in check.differences[: detail.differences]:
+        yield numbers(difference, detail)
+    if beyond := check.differences[detail.differences :]:
         yield tag("p", n_("and {n} more place", "and {n} more places", len(beyond)), class_="quiet")
     if check.stdout.strip():
         yield tag("p", _("your code printed:"), class_="quiet")
@@ -254,67 +241,30 @@ def case(check: Check, report_key: str, extent: Extent, with_hint: bool) -> Iter
         yield tag("p", tag("strong", _("Hint: ")), *prose(bounded(check.hint, LINES)))
 
 
-def joined(elements: Iterable[Element]) -> Iterator[Element | str]:
-    for number, element in enumerate(elements):
-        if number:
-            yield ", "
-        yield element
-
-
-def numbers(difference: Difference, extent: Extent) -> Element:
+def numbers(difference: Difference, detail: Detail) -> Element:
     """Both sides next to each other, and where they differ."""
-    block = tag("div", tag("h5", what_it_is(difference)), class_="difference")
+    block, rows = tag("div", tag("h5", what_it_is(difference)), class_="difference"), sides(difference)
     if difference.at is not None:
         put(block, tag("p", difference_in_words(difference)))
-    rows = sides(difference)
-    columns = ("", _("at"), _("expected"), _("got"), _("off by"), _("allowed"))
-    if rows:
-        cells = [
-            tag("tr", *(tag("td", cell, class_="number") for cell in cells_of(each)), class_="worst" if each.worst else None)
-            for each in rows
-        ]
-        put(
-            block,
-            tag(
-                "div",
-                table(columns, cells, _("worst of {place}", place=what_it_is(difference))),
-                heatmap.figure(difference, extent.cells),
-                class_="sides",
-            ),
-        )
-    else:
-        pair = as_pair(difference.expected, difference.actual)
-        put(
-            block,
-            tag(
-                "dl",
-                *(
-                    tag(kind, text)
-                    for word, value in zip((_("expected"), _("got")), pair, strict=True)
-                    for kind, text in (("dt", word), ("dd", one_line(value)))
-                ),
-            ),
-        )
+    put(block, table_and_picture(difference, rows, detail) if rows else pair(difference))
     if difference.looks_like:
         put(block, tag("p", _("looks like: {words}", words=one_line(difference.looks_like)), class_="likeness"))
     return block
 
 
-def prose(text: str) -> Iterator[Element | str]:
-    """What stands between backticks is code."""
-    for number, part in enumerate(text.split("`")):
-        yield tag("code", part) if number % 2 else part
-
-
-def table(columns: Sequence[str], rows: Sequence[Element], label: str) -> Element:
-    """A table that scrolls on a narrow screen, with the keyboard too."""
-    numeric = [{cell.get("class") for cell in cells} == {"number"} for cells in zip(*rows, strict=True)] if rows else [False] * len(columns)
-    cells = [
-        tag("th", column, scope="col", class_="number" if right else None) if column else tag("td")
-        for column, right in zip(columns, numeric, strict=True)
+def table_and_picture(difference: Difference, rows: Sequence[Row], detail: Detail) -> Element:
+    columns = "", _("at"), _("expected"), _("got"), _("off by"), _("allowed")
+    lines = [
+        tag("tr", *(tag("td", cell, class_="number") for cell in cells_of(each)), class_="worst" if each.worst else None) for each in rows
     ]
-    head = tag("thead", tag("tr", *cells))
-    return tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll", role="group", aria_label=label, tabindex=0)
+    worst = table(columns, lines, _("worst of {place}", place=what_it_is(difference)))
+    return tag("div", worst, heatmap.figure(difference, detail.cells), class_="sides")
+
+
+def pair(difference: Difference) -> Element:
+    """Both sides where there is one of each to show."""
+    expected, actual = map(one_line, as_pair(difference.expected, difference.actual))
+    return tag("dl", tag("dt", _("expected")), tag("dd", expected), tag("dt", _("got")), tag("dd", actual))
 
 
 # The learner's code

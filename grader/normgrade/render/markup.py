@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, tostring
 
 from normgrade.render.wording import printable
@@ -35,3 +36,27 @@ def put(element: Element, child: Child) -> None:
 def as_html(element: Element) -> str:
     """The element as HTML: scripts and styles as they are, everything else escaped."""
     return tostring(element, encoding="unicode", method="html")
+
+
+def prose(text: str) -> Iterator[Element | str]:
+    """What stands between backticks is code."""
+    for number, part in enumerate(text.split("`")):
+        yield tag("code", part) if number % 2 else part
+
+
+def joined(elements: Iterable[Element]) -> Iterator[Element | str]:
+    for number, element in enumerate(elements):
+        if number:
+            yield ", "
+        yield element
+
+
+def table(columns: Sequence[str], rows: Sequence[Element], label: str) -> Element:
+    """A table that scrolls on a narrow screen, with the keyboard too."""
+    numeric = [{cell.get("class") for cell in cells} == {"number"} for cells in zip(*rows, strict=True)] if rows else [False] * len(columns)
+    cells = [
+        tag("th", column, scope="col", class_="number" if right else None) if column else tag("td")
+        for column, right in zip(columns, numeric, strict=True)
+    ]
+    head = tag("thead", tag("tr", *cells))
+    return tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll", role="group", aria_label=label, tabindex=0)

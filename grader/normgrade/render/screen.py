@@ -37,8 +37,8 @@ class Window:
         for line in lines[self.top : self.top + height]:
             yield from line
             yield Segment.line()
-        if below := len(lines) - self.top - height:
-            yield Segment(_("▼ {count} more lines: arrows, space", count=below)) if below > 0 else Segment("")
+        if (below := len(lines) - self.top - height) > 0:
+            yield Segment(_("▼ {count} more lines: arrows, space", count=below))
 
 
 def screen(watching: Watching, height: int) -> Group:

@@ -1,4 +1,7 @@
-"""The variance is the mean square of the centred values, and the deviation a power of −½; buffers move through `.data`."""
+"""The variance is the mean square of the centred values, and the deviation a power of −½; buffers move through `.data`.
+
+zh: 方差是中心化后各值平方的均值，除以标准差写成 −½ 次幂；缓冲区通过 `.data` 更新。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The channels are moved last and everything else is flattened into rows: (n, C), normalised column by column."""
+"""The channels are moved last and everything else is flattened into rows: (n, C), normalised column by column.
+
+zh: 通道移到最后，其余各维展平成行，得到 (n, C)，再逐列归一化。
+"""
 
 import torch
 from torch import Tensor, nn

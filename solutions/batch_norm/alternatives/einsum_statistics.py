@@ -1,4 +1,7 @@
-"""The sums over samples and positions are einsums; the buffers are assigned anew, from detached values."""
+"""The sums over samples and positions are einsums; the buffers are assigned anew, from detached values.
+
+zh: 对样本和位置的求和用 einsum；缓冲区用切断梯度的值重新赋值。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Mean, deviation, weight and bias are folded into one scale and one shift per channel: x · a + b."""
+"""Mean, deviation, weight and bias are folded into one scale and one shift per channel: x · a + b.
+
+zh: 均值、标准差、weight 和 bias 合并成每个通道的一个缩放和一个平移：x · a + b。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""A base class keeps the running statistics, plain functions do the arithmetic, and the layer joins the two."""
+"""A base class keeps the running statistics, plain functions do the arithmetic, and the layer joins the two.
+
+zh: 基类保存滑动统计量，普通函数负责计算，层把两者结合起来。
+"""
 
 import torch
 from torch import Tensor, nn

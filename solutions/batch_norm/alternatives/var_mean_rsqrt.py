@@ -1,4 +1,7 @@
-"""`torch.var_mean` and `rsqrt`; the running variance is the biased one times n / (n − 1)."""
+"""`torch.var_mean` and `rsqrt`; the running variance is the biased one times n / (n − 1).
+
+zh: 使用 `torch.var_mean` 和 `rsqrt`；滑动方差取有偏方差乘以 n / (n − 1)。
+"""
 
 import torch
 from torch import Tensor, nn

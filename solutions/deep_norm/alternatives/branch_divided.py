@@ -1,4 +1,7 @@
-"""A norm takes any factor out, but for eps: LN(α · x + F(x)) is LN(x + F(x)/α) with eps/α². The coefficients are float32 tensors."""
+"""A norm takes any factor out, but for eps: LN(α · x + F(x)) is LN(x + F(x)/α) with eps/α². The coefficients are float32 tensors.
+
+zh: 除 eps 外，归一化会消去任何公因子：LN(α · x + F(x)) 就是 eps 取 eps/α² 的 LN(x + F(x)/α)。系数是 float32 张量。
+"""
 
 from collections import namedtuple
 

@@ -1,4 +1,7 @@
-"""The coefficients are properties, computed when they are read; the block splits its work into methods, and adds by stacking."""
+"""The coefficients are properties, computed when they are read; the block splits its work into methods, and adds by stacking.
+
+zh: 系数是属性（property），读取时才计算；残差块把工作分给几个方法，求和则是先堆叠再相加。
+"""
 
 import torch
 from torch import nn

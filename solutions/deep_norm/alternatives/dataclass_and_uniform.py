@@ -1,4 +1,7 @@
-"""A dataclass for the coefficients, torch.add for the scaled sum, and uniform numbers of the same spread."""
+"""A dataclass for the coefficients, torch.add for the scaled sum, and uniform numbers of the same spread.
+
+zh: 系数放在 dataclass 中，带缩放的和用 torch.add，权重取标准差相同的均匀分布随机数。
+"""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""A dictionary whose keys are attributes too, NumPy's float64 for the roots, and weights written through slices."""
+"""A dictionary whose keys are attributes too, NumPy's float64 for the roots, and weights written through slices.
+
+zh: 系数放在字典中，键也可以作为属性读取；开方用 NumPy 的 float64，权重通过切片写入。
+"""
 
 import numpy as np
 import torch

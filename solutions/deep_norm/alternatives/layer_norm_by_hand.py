@@ -1,4 +1,7 @@
-"""The norm is written by hand as well, the coefficients are logarithms, and the random numbers are NumPy's."""
+"""The norm is written by hand as well, the coefficients are logarithms, and the random numbers are NumPy's.
+
+zh: 层归一化也是手写的，系数通过对数计算，随机数来自 NumPy。
+"""
 
 from math import exp, log
 from types import SimpleNamespace

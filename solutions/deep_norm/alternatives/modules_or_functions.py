@@ -1,4 +1,7 @@
-"""Modules are kept in a ModuleList and functions in a list; torch.addcmul makes the sum, and Tensor.normal_ the weights."""
+"""Modules are kept in a ModuleList and functions in a list; torch.addcmul makes the sum, and Tensor.normal_ the weights.
+
+zh: 子层是模块就放进 ModuleList，是函数就放进列表；求和用 torch.addcmul，权重用 Tensor.normal_ 生成。
+"""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,7 @@
-"""The scaled sum is an autograd function with a backward pass of its own; the weights come from a generator of their own."""
+"""The scaled sum is an autograd function with a backward pass of its own; the weights come from a generator of their own.
+
+zh: 带缩放的和写成 autograd 函数，有自己的反向；权重来自单独的随机数生成器。
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,7 @@
-"""A plain object filled step by step, α in a buffer, and weights that are written through .data: drawn, copied, then multiplied by β."""
+"""A plain object filled step by step, α in a buffer, and weights that are written through .data: drawn, copied, then multiplied by β.
+
+zh: 系数是逐步填写的普通对象，α 放在缓冲区中；权重通过 .data 写入：先抽取随机数，再复制进去，然后乘以 β。
+"""
 
 import torch
 from torch import nn

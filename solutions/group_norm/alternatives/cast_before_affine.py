@@ -1,4 +1,7 @@
-"""Back in the input's dtype before the scale and the shift: one more rounding, the same dtype."""
+"""Back in the input's dtype before the scale and the shift: one more rounding, the same dtype.
+
+zh: 缩放和平移之前就转换回输入的 dtype：多一次舍入，dtype 不变。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The channels are moved to the end, where weight and bias broadcast by themselves, and back again."""
+"""The channels are moved to the end, where weight and bias broadcast by themselves, and back again.
+
+zh: 通道移到最后，weight 和 bias 在那里可以自动广播，然后再移回去。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The sums are contractions: einsum for the mean, and of the centred groups with themselves for the variance."""
+"""The sums are contractions: einsum for the mean, and of the centred groups with themselves for the variance.
+
+zh: 求和写成缩并：用 einsum 求均值，并让中心化的组与自身缩并得到方差。
+"""
 
 import torch
 from torch import Tensor, nn

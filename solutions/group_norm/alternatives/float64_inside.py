@@ -1,4 +1,7 @@
-"""Everything in float64, whatever comes in, and rounded once."""
+"""Everything in float64, whatever comes in, and rounded once.
+
+zh: 无论输入是什么类型，一切都在 float64 中计算，只舍入一次。
+"""
 
 import torch
 from torch import Tensor, nn

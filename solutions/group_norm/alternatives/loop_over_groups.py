@@ -1,4 +1,7 @@
-"""One group after the other, cut out with chunk, each with its own part of weight and bias, and joined again."""
+"""One group after the other, cut out with chunk, each with its own part of weight and bias, and joined again.
+
+zh: 逐组处理：用 chunk 切出每一组，各用自己那一段 weight 和 bias，最后再拼接起来。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Every channel by itself first; a matrix of who belongs where pools means and variances: σ² = mean of variances + variance of means."""
+"""Every channel by itself first; a matrix of who belongs where pools means and variances: σ² = mean of variances + variance of means.
+
+zh: 先单独处理每个通道；再用一个表示通道归属的矩阵合并均值和方差：σ² = 方差的均值 + 均值的方差。
+"""
 
 import torch
 from torch import Tensor, nn

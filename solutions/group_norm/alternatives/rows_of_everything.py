@@ -1,4 +1,7 @@
-"""Samples and groups share one dimension; the deviation from Tensor.std is squared again, so that eps can join it inside the root."""
+"""Samples and groups share one dimension; the deviation from Tensor.std is squared again, so that eps can join it inside the root.
+
+zh: 样本与组合成一维；Tensor.std 得到的标准差再平方，这样 eps 就能加进根号里面。
+"""
 
 import torch
 from torch import Tensor, nn

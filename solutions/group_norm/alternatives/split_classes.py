@@ -1,4 +1,7 @@
-"""One module holds scale and shift and is inherited, a plain function normalises rows, from the length of the centred vector."""
+"""One module holds scale and shift and is inherited, a plain function normalises rows, from the length of the centred vector.
+
+zh: 缩放和平移放在一个供继承的模块中，各行的归一化由普通函数完成，用的是中心化向量的长度。
+"""
 
 import math
 

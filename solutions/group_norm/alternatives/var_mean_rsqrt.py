@@ -1,4 +1,7 @@
-"""Every group flattened into one row: both statistics from one call of torch.var_mean, a reciprocal root, and addcmul."""
+"""Every group flattened into one row: both statistics from one call of torch.var_mean, a reciprocal root, and addcmul.
+
+zh: 每组展平成一行：调用一次 torch.var_mean 得到两个统计量，再用平方根倒数和 addcmul。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Two loops, over samples and groups; every result is written into its place in an empty output."""
+"""Two loops, over samples and groups; every result is written into its place in an empty output.
+
+zh: 对样本和组做两重循环；每个结果写进空的输出张量中自己的位置。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""A batch of one sample with N · C channels: batch normalisation's way of doing it, with buffers repeated and averaged back."""
+"""A batch of one sample with N · C channels: batch normalisation's way of doing it, with buffers repeated and averaged back.
+
+zh: 看成只有一个样本、N · C 个通道的一批：按批归一化的做法计算，缓冲区先重复，更新后再平均回来。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The result goes back to the input's dtype before scale and shift, which are cast to it as well; buffers move through `.data`."""
+"""The result goes back to the input's dtype before scale and shift, which are cast to it as well; buffers move through `.data`.
+
+zh: 缩放和平移之前，结果就转换回输入的 dtype，weight 和 bias 也转换成它；缓冲区通过 `.data` 更新。
+"""
 
 import torch
 from torch import Tensor, nn

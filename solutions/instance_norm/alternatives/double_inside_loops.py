@@ -1,4 +1,7 @@
-"""Sample by sample and channel by channel, in float64, with Python loops."""
+"""Sample by sample and channel by channel, in float64, with Python loops.
+
+zh: 用 Python 循环逐样本、逐通道地在 float64 中计算。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The positions are flattened into one dimension: (N, C, n). `var_mean`, `rsqrt`, and `lerp_` for the buffers."""
+"""The positions are flattened into one dimension: (N, C, n). `var_mean`, `rsqrt`, and `lerp_` for the buffers.
+
+zh: 位置展平成一维：(N, C, n)。统计量用 `var_mean` 和 `rsqrt`，缓冲区用 `lerp_`。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The positions are moved to the front, so that (N, C) and (C,) broadcast by themselves; the root is a power of −½."""
+"""The positions are moved to the front, so that (N, C) and (C,) broadcast by themselves; the root is a power of −½.
+
+zh: 位置移到最前，使 (N, C) 和 (C,) 能自动广播；平方根写成 −½ 次幂。
+"""
 
 import torch
 from torch import Tensor, nn

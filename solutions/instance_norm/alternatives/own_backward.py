@@ -1,4 +1,7 @@
-"""The normalisation is an autograd function with its own backward pass, derived on paper."""
+"""The normalisation is an autograd function with its own backward pass, derived on paper.
+
+zh: 归一化写成 autograd 函数，反向由自己在纸上推导。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Plain functions do the arithmetic, a base class keeps the running statistics, and the layer takes away what is switched off."""
+"""Plain functions do the arithmetic, a base class keeps the running statistics, and the layer takes away what is switched off.
+
+zh: 普通函数负责计算，基类保存滑动统计量，层再去掉没有开启的部分。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The sums are contractions: einsum for the mean, and of the centred rows with themselves for the variance."""
+"""The sums are contractions: einsum for the mean, and of the centred rows with themselves for the variance.
+
+zh: 求和写成缩并：用 einsum 求均值，并让中心化的行与自身缩并得到方差。
+"""
 
 import math
 from collections.abc import Sequence

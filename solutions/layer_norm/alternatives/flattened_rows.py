@@ -1,4 +1,7 @@
-"""The normalised dimensions are flattened into one, normalised over the last dimension, and given their shape back."""
+"""The normalised dimensions are flattened into one, normalised over the last dimension, and given their shape back.
+
+zh: 被归一化的各维展平成一维，在最后一维上归一化，再恢复原来的形状。
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Everything in float64, whatever comes in."""
+"""Everything in float64, whatever comes in.
+
+zh: 无论输入是什么类型，一切都在 float64 中计算。
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Everything folded into one scale and one shift: y = x · a + (β − μ · a)."""
+"""Everything folded into one scale and one shift: y = x · a + (β − μ · a).
+
+zh: 一切合并成一个缩放和一个平移：y = x · a + (β − μ · a)。
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""No gradient flows through the mean inside the variance: its derivative is zero there anyway."""
+"""No gradient flows through the mean inside the variance: its derivative is zero there anyway.
+
+zh: 梯度不流经方差里的均值：方差对它的导数本来就是零。
+"""
 
 from collections.abc import Sequence
 

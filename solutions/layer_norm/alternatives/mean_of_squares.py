@@ -1,4 +1,7 @@
-"""The variance is the mean of the centred squares; the root is a power of −1/2."""
+"""The variance is the mean of the centred squares; the root is a power of −1/2.
+
+zh: 方差是中心化后各值平方的均值；平方根写成 −1/2 次幂。
+"""
 
 from collections.abc import Sequence
 

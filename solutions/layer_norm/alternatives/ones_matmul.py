@@ -1,4 +1,7 @@
-"""The sums are matrix products with a column of ones."""
+"""The sums are matrix products with a column of ones.
+
+zh: 求和写成与全 1 列向量的矩阵乘积。
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""The normalisation is an autograd function with a backward pass derived by hand."""
+"""The normalisation is an autograd function with a backward pass derived by hand.
+
+zh: 归一化写成 autograd 函数，反向由手工推导。
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""The deviation from Tensor.std, squared again so that eps can join it inside the root."""
+"""The deviation from Tensor.std, squared again so that eps can join it inside the root.
+
+zh: Tensor.std 得到的标准差再平方，这样 eps 就能加进根号里面。
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""Both statistics from one call of torch.var_mean, and a reciprocal root."""
+"""Both statistics from one call of torch.var_mean, and a reciprocal root.
+
+zh: 调用一次 torch.var_mean 得到两个统计量，再用平方根倒数。
+"""
 
 from collections.abc import Sequence
 

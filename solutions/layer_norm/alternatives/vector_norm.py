@@ -1,4 +1,7 @@
-"""No variance at all: (x − μ) · √n / √(‖x − μ‖² + n · eps), from the length of the centred vector."""
+"""No variance at all: (x − μ) · √n / √(‖x − μ‖² + n · eps), from the length of the centred vector.
+
+zh: 完全不用方差：(x − μ) · √n / √(‖x − μ‖² + n · eps)，用的是中心化向量的长度。
+"""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""Welford's running mean and sum of squared deviations, one element after the other."""
+"""Welford's running mean and sum of squared deviations, one element after the other.
+
+zh: Welford 算法：逐个元素递推均值和偏差的平方和。
+"""
 
 import math
 from collections.abc import Sequence

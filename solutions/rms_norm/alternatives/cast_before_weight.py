@@ -1,4 +1,7 @@
-"""Back in the input's dtype before the weight, as Llama and T5 have it; the weight follows into that dtype."""
+"""Back in the input's dtype before the weight, as Llama and T5 have it; the weight follows into that dtype.
+
+zh: 乘以权重之前就转换回输入的 dtype，与 Llama 和 T5 一样；权重也随之转换成这个 dtype。
+"""
 
 import torch
 from torch import Tensor, nn

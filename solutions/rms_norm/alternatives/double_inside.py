@@ -1,4 +1,7 @@
-"""Everything between the two casts is computed in float64."""
+"""Everything between the two casts is computed in float64.
+
+zh: 两次类型转换之间，一切都在 float64 中计算。
+"""
 
 import torch
 from torch import Tensor, nn

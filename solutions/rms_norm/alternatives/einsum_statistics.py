@@ -1,4 +1,7 @@
-"""The sum of squares is a contraction of every position with itself; eps enters the sum dim times."""
+"""The sum of squares is a contraction of every position with itself; eps enters the sum dim times.
+
+zh: 平方和是每个位置与自身的缩并；eps 在这个和里加了 dim 次。
+"""
 
 import torch
 from torch import Tensor, nn

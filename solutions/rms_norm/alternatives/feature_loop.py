@@ -1,4 +1,7 @@
-"""The features are unbound and their squares summed one by one; features last again at the end."""
+"""The features are unbound and their squares summed one by one; features last again at the end.
+
+zh: 特征用 unbind 拆开，平方逐个累加；结尾再把特征放回最后一维。
+"""
 
 import torch
 from torch import Tensor, nn

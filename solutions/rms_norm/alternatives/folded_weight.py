@@ -1,4 +1,7 @@
-"""One factor per element: the weight is divided by the root mean square first, and x multiplied last."""
+"""One factor per element: the weight is divided by the root mean square first, and x multiplied last.
+
+zh: 每个元素只有一个系数：先用权重除以均方根，最后才乘以 x。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""√(RMS² + eps) is the hypotenuse over the legs RMS and √eps."""
+"""√(RMS² + eps) is the hypotenuse over the legs RMS and √eps.
+
+zh: √(RMS² + eps) 是以 RMS 和 √eps 为直角边的斜边。
+"""
 
 import torch
 from torch import Tensor, nn

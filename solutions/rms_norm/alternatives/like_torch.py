@@ -1,4 +1,7 @@
-"""Laid out as PyTorch's own layers: an empty parameter that reset_parameters fills, a function that computes, an extra_repr."""
+"""Laid out as PyTorch's own layers: an empty parameter that reset_parameters fills, a function that computes, an extra_repr.
+
+zh: 按 PyTorch 自带的层那样组织：先建空参数，由 reset_parameters 填入，计算交给一个函数，并有 extra_repr。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The root mean square is the length of a vector that has √(n · eps) as one more element, divided by √n."""
+"""The root mean square is the length of a vector that has √(n · eps) as one more element, divided by √n.
+
+zh: 均方根是给向量添上一个元素 √(n · eps) 之后的长度，再除以 √n。
+"""
 
 import math
 

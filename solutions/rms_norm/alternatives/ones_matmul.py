@@ -1,4 +1,7 @@
-"""The sums are matrix products with a column of ones; eps is added to every square, which comes to the same."""
+"""The sums are matrix products with a column of ones; eps is added to every square, which comes to the same.
+
+zh: 求和写成与全 1 列向量的矩阵乘积；eps 加到每个平方上，结果相同。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Only the statistic is computed in float32; its reciprocal root goes back to the input's dtype, where the products are taken."""
+"""Only the statistic is computed in float32; its reciprocal root goes back to the input's dtype, where the products are taken.
+
+zh: 只有统计量在 float32 中计算；它的平方根倒数转换回输入的 dtype，乘法在其中进行。
+"""
 
 import torch
 from torch import Tensor, nn

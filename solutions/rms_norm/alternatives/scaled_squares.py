@@ -1,4 +1,7 @@
-"""Every position is first divided by its largest element, if that exceeds one, so that no square overflows."""
+"""Every position is first divided by its largest element, if that exceeds one, so that no square overflows.
+
+zh: 每个位置先除以自己绝对值最大的元素（如果它大于 1），这样平方就不会溢出。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The mean square as variance plus squared mean: both terms are positive, so nothing cancels."""
+"""The mean square as variance plus squared mean: both terms are positive, so nothing cancels.
+
+zh: 均方写成方差加均值的平方：两项都为正，不会相消。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The length of the vector instead of the mean of its squares: x · √n / √(‖x‖² + n · eps)."""
+"""The length of the vector instead of the mean of its squares: x · √n / √(‖x‖² + n · eps).
+
+zh: 不用平方的均值，而用向量的长度：x · √n / √(‖x‖² + n · eps)。
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""u and v are made columns, (out, 1) and (rest, 1), for the products; new values go in by `.data`; the first v is made of the first u."""
+"""u and v are made columns, (out, 1) and (rest, 1), for the products; new values go in by `.data`; the first v is made of the first u.
+
+zh: 做乘积时 u 和 v 变成列 (out, 1) 和 (rest, 1)；新值通过 `.data` 写入；最初的 v 由最初的 u 算出。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""einsum for every product; the new vectors are copied into the buffers, and σ is taken with the local ones."""
+"""einsum for every product; the new vectors are copied into the buffers, and σ is taken with the local ones.
+
+zh: 所有乘积都用 einsum；新向量复制进缓冲区，σ 用局部的那两个向量计算。
+"""
 
 import torch
 from torch import Tensor, einsum, nn

@@ -1,4 +1,7 @@
-"""Everything is computed in float64, the buffers included; the result goes back to the weight's dtype."""
+"""Everything is computed in float64, the buffers included; the result goes back to the weight's dtype.
+
+zh: 一切都在 float64 中计算，缓冲区也不例外；结果转换回权重的 dtype。
+"""
 
 import torch
 from torch import Tensor, nn

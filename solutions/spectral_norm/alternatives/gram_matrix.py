@@ -1,4 +1,7 @@
-"""The power iteration of textbooks: v is multiplied by Wᵀ W, and u is made of it at the end; σ is the sum over (u vᵀ) · W."""
+"""The power iteration of textbooks: v is multiplied by Wᵀ W, and u is made of it at the end; σ is the sum over (u vᵀ) · W.
+
+zh: 教科书上的幂迭代：v 反复乘以 Wᵀ W，最后由它得到 u；σ 是 (u vᵀ) · W 的所有元素之和。
+"""
 
 import torch
 import torch.nn.functional as F

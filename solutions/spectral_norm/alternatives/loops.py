@@ -1,4 +1,7 @@
-"""Sums and products element by element in plain Python loops, on lists for the iteration, on tensors for σ."""
+"""Sums and products element by element in plain Python loops, on lists for the iteration, on tensors for σ.
+
+zh: 求和与乘积都用普通的 Python 循环逐个元素计算，迭代用列表，σ 用张量。
+"""
 
 import math
 import random

@@ -1,4 +1,7 @@
-"""In training σ is the length of W v, which equals uᵀ W v right after u has been made of it; in evaluation it is uᵀ W v."""
+"""In training σ is the length of W v, which equals uᵀ W v right after u has been made of it; in evaluation it is uᵀ W v.
+
+zh: 训练时 σ 取 W v 的长度，u 刚由它得到，所以等于 uᵀ W v；评估时取 uᵀ W v。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""A weight of one dimension is divided by its length, without any iteration; its u and v are kept up all the same."""
+"""A weight of one dimension is divided by its length, without any iteration; its u and v are kept up all the same.
+
+zh: 一维权重不用迭代，直接除以自己的长度；它的 u 和 v 仍照常更新。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The division is an autograd function whose backward pass was derived on paper: G / σ − (Σ G · W) / σ² · u vᵀ."""
+"""The division is an autograd function whose backward pass was derived on paper: G / σ − (Σ G · W) / σ² · u vᵀ.
+
+zh: 除法写成 autograd 函数，反向由自己在纸上推导：G / σ − (Σ G · W) / σ² · u vᵀ。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The iteration is a module of its own kind, the parametrisation inherits it; the first vectors come from the decomposition."""
+"""The iteration is a module of its own kind, the parametrisation inherits it; the first vectors come from the decomposition.
+
+zh: 幂迭代自成一个模块，参数化继承它；最初的向量来自奇异值分解。
+"""
 
 import torch
 from torch import Tensor, nn

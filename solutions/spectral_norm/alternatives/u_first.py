@@ -1,4 +1,7 @@
-"""PyTorch's order, u before v, written into the buffers; σ is taken with copies. Fifteen iterations when it is built; normalize."""
+"""PyTorch's order, u before v, written into the buffers; σ is taken with copies. Fifteen iterations when it is built; normalize.
+
+zh: 采用 PyTorch 的顺序，先 u 后 v，写进缓冲区；σ 用它们的副本计算。构造时迭代十五次；使用 normalize。
+"""
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,7 @@
-"""Images are turned to (N, H, W, C); the buffers are kept by a base class, and the variance is put together from within and between."""
+"""Images are turned to (N, H, W, C); the buffers are kept by a base class, and the variance is put together from within and between.
+
+zh: 图像转成 (N, H, W, C)；缓冲区由基类保存，方差由组内方差和组间方差合成。
+"""
 
 import torch
 from torch import Tensor, nn

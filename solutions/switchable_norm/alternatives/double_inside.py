@@ -1,4 +1,7 @@
-"""Everything is computed in float64 and rounded once, for the output and for each buffer."""
+"""Everything is computed in float64 and rounded once, for the output and for each buffer.
+
+zh: 一切都在 float64 中计算，输出和每个缓冲区各只舍入一次。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""eps is added to each variance before the mixing: the same, since the shares sum to 1. The affine step is done in the input's dtype."""
+"""eps is added to each variance before the mixing: the same, since the shares sum to 1. The affine step is done in the input's dtype.
+
+zh: 混合之前先给每个方差都加上 eps：占比之和为 1，所以结果相同。仿射变换在输入的 dtype 中进行。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Sample by sample and channel by channel, as one would write it down without broadcasting."""
+"""Sample by sample and channel by channel, as one would write it down without broadcasting.
+
+zh: 逐样本、逐通道计算，就像不用广播时会写的那样。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Flattened statistics (N · C, 3) times the three shares: a matrix product; the batch's are cloned so that buffers may move at once."""
+"""Flattened statistics (N · C, 3) times the three shares: a matrix product; the batch's are cloned so that buffers may move at once.
+
+zh: 把统计量展平成 (N · C, 3)，乘以三个占比：一次矩阵乘积；批的统计量先克隆，这样缓冲区可以立即更新。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Mixing and normalising are one autograd function with its own backward pass, derived on paper."""
+"""Mixing and normalising are one autograd function with its own backward pass, derived on paper.
+
+zh: 混合与归一化合写成一个 autograd 函数，反向由自己在纸上推导。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The paper's way: layer and batch statistics are computed from those of the instances, through second moments."""
+"""The paper's way: layer and batch statistics are computed from those of the instances, through second moments.
+
+zh: 论文的做法：借助二阶矩，由各实例的统计量算出层和批的统计量。
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""Two numbers per plane are all that is needed, E[x] and E[x²]; every statistic is an average of them."""
+"""Two numbers per plane are all that is needed, E[x] and E[x²]; every statistic comes from averages of them.
+
+zh: 每个平面只需两个数 E[x] 和 E[x²]；各种统计量都由它们的平均得到。
+"""
 
 import torch
 import torch.nn.functional as F

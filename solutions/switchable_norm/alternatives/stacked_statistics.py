@@ -1,4 +1,7 @@
-"""The three means, and the three variances, are broadcast to (3, N, C) and contracted with the shares by einsum."""
+"""The three means, and the three variances, are broadcast to (3, N, C) and contracted with the shares by einsum.
+
+zh: 三个均值和三个方差分别广播成 (3, N, C)，再用 einsum 与占比缩并。
+"""
 
 import torch
 from torch import Tensor, nn
