@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleDimensions
 from rich.live import Live
-from rich.markdown import Markdown
 
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option, slugs_alike
-from normgrade.cli.show import folded
-from normgrade.course import Course, Exercise, read
+from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.language import _
@@ -70,15 +68,14 @@ class Screen:
     watching: Watching
     live: Live
     top: int = 0
-    size: tuple[int, int] = (0, 0)
+    size: ConsoleDimensions | None = None  # when it was drawn last
     drawn_s: float = 0.0
 
     def draw(self) -> None:
-        from normgrade.render.screen import Window
+        from normgrade.render.screen import Window, screen
 
-        console = self.live.console
-        self.size = console.size
-        window = Window(self.content(console), self.top)
+        self.size = size = self.live.console.size
+        window = Window(screen(self.watching, size.height), self.top)
         self.live.update(window, refresh=True)
         self.top, self.drawn_s = window.top, time.monotonic()
 
@@ -86,14 +83,6 @@ class Screen:
         """While checks are played: drawing must not slow them down."""
         if time.monotonic() - self.drawn_s > FRAME_S:
             self.draw()
-
-    def content(self, console: Console) -> RenderableType:
-        from normgrade.render.screen import screen
-
-        exercise = self.watching.exercise
-        if self.watching.with_prompt:
-            return Markdown(folded(read(exercise.prompt), exercise.slug))
-        return screen(self.watching, console.height)
 
     def press(self, key: str) -> None:
         """What a key asks for."""

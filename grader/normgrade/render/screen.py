@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.markdown import Markdown
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from normgrade.course import read
 from normgrade.language import _
 from normgrade.render.cases import grouped
 from normgrade.render.detail import VERBOSE, Detail
+from normgrade.render.prompt import folded
 from normgrade.render.terminal import STYLES, failures, finding_lines, header, panel_of, score_line
 from normgrade.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report import Outcome, Report
@@ -49,6 +52,9 @@ def screen(watching: Watching, height: int) -> Group:
 def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     report = watching.report
     yield Text(_("n next exercise · h hint · s prompt · d all differences · q quit"), style="dim")
+    if watching.with_prompt:
+        yield Markdown(folded(read(watching.exercise.prompt), watching.exercise.slug))
+        return
     if watching.note:
         yield Text(watching.note, style="yellow")
     if watching.checks:
