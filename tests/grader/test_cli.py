@@ -490,6 +490,16 @@ def test_the_demo_names_both_mistakes(here: Path, expectations: Path) -> None:
     assert "20 of 20 points · passed" in said.out
 
 
+@pytest.mark.parametrize(("flags", "lines"), [(["-q"], "1"), (["--quiet"], "1"), ([], "many"), (["-v"], "more"), (["--verbose"], "more")])
+def test_a_report_is_as_long_as_it_is_asked_for(run: Run, here: Path, flags: list[str], lines: str) -> None:
+    source = "def rms(x, eps=1e-5):\n    return x / (x ** 2).sum(-1, keepdim=True).add(eps) ** 0.5\n"
+    (here / "rms.py").write_text(source, encoding="utf-8")
+    said = run("check", "rms", *flags, "--output", "report.txt")
+    text = (here / "report.txt").read_text(encoding="utf-8")
+    assert (said.code, said.err) == (1, "")
+    assert {"1": len(text.splitlines()) == 1, "many": "so too" in text and "seed 0" not in text, "more": "seed 0 · " in text}[lines]
+
+
 def test_the_carried_course_is_found_from_anywhere(here: Path) -> None:
     said = in_a_process("list", cwd=here)
     listed = {line.split()[0] for line in said.out.splitlines() if line.strip()}

@@ -24,6 +24,7 @@ from normgrade.errors import UsageError
 from normgrade.observation import Array
 from normgrade.oracle import Expected
 from normgrade.render import FORMATS, render
+from normgrade.render.detail import QUIET, VERBOSE
 from normgrade.render.numbers import as_pair, sides
 from normgrade.render.terminal import open_console, render_text, show
 from normgrade.render.wording import difference_in_words, printable
@@ -269,6 +270,36 @@ def test_beyond_six_cases_only_their_number_is_told() -> None:
     text = render_text([report(*(failed(f"test_a[{case}]") for case in range(9)))])
     assert "  test_a[0] · so too [1], [2], [3], [4], [5], [6], 2 more\n" in text
     assert text.count("step 2 · running_var") == 1
+
+
+MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.") for number in range(5) for case in "ab"), seed=7)
+
+
+def test_three_claims_that_do_not_hold_are_told_in_full_and_the_others_counted() -> None:
+    text = render_text([MANY])
+    assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [1, 1, 1, 0, 0]
+    assert "\n  test_0[a] · so too [b]\n" in text
+    assert "and 2 more claims that do not hold: -v shows them\n" in text
+    assert "and 1 more claim that does not hold: -v shows it\n" in render_text([replace(MANY, checks=MANY.checks[:8])])
+    assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])])
+
+
+def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> None:
+    many = replace(MANY, checks=tuple(replace(each, differences=(VARIANCE, VARIANCE, MISSING)) for each in MANY.checks))
+    text = render_text([many], VERBOSE)
+    assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [2] * 5
+    assert "so too" not in text and "more claim" not in text and "more place" not in text
+    assert text.count("step 1 · weight.grad") == 10
+    assert "seed 7 · 0.41 s\n" in text
+
+
+def test_quiet_is_one_line_for_each_report() -> None:
+    found = report(check(outcome=Outcome.PASSED), findings=(BANNED, BANNED))
+    assert render_text([FAILED, PASSED, found], QUIET).splitlines() == [
+        "✗ batch_norm · batch_norm.py · 4 of 14 points · not passed · biased-running-variance · sandbox: linux",
+        "✓ layer_norm · layer_norm.py · 4 of 4 points · passed · sandbox: linux",
+        "✗ batch_norm · batch_norm.py · 2 of 2 points · not passed: what the findings name decides · banned · sandbox: linux",
+    ]
 
 
 def test_what_a_learner_prints_ends_after_twenty_lines() -> None:

@@ -97,7 +97,10 @@ def stand_in(error: UnicodeError) -> tuple[str, int]:
 
 def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_losses: bool) -> None:
     for part in parts_of_all(reports, detail, with_losses):
-        console.print(part, width=min(console.width, WIDEST))
+        if detail == QUIET:
+            console.print(part, soft_wrap=True)  # a line stays one
+        else:
+            console.print(part, width=min(console.width, WIDEST))
 
 
 def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
