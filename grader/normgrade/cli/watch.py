@@ -72,7 +72,7 @@ class Screen:
     drawn_s: float = 0.0
 
     def draw(self) -> None:
-        from normgrade.render.screen import Window, screen
+        from normgrade.cli.screen import Window, screen
 
         self.size = size = self.live.console.size
         window = Window(screen(self.watching, size.height), self.top)
