@@ -228,10 +228,15 @@ def test_errors_break_between_words(session: Session) -> None:
     )
 
 
+def elsewhere(line: str) -> str:
+    """The line as a machine with other walls would show it."""
+    return re.sub(r"sandbox: \w+", "sandbox: …", line.strip())
+
+
 def test_every_line_of_the_tour_in_readme_was_shown(told: dict[str, str]) -> None:
     tour = README.read_text(encoding="utf-8").partition("<!-- the tour -->")[2].partition("<!-- its end -->")[0]
-    shown = {line.strip() for text in told.values() for line in text.splitlines()}
-    lines = [line.strip() for block in re.findall(r"```console\n(.*?)```", tour, re.DOTALL) for line in block.splitlines()]
+    shown = {elsewhere(line) for text in told.values() for line in text.splitlines()}
+    lines = [elsewhere(line) for block in re.findall(r"```console\n(.*?)```", tour, re.DOTALL) for line in block.splitlines()]
     assert len(lines) > 40
     assert [line for line in lines if line and line != "…" and line not in shown] == []
 
