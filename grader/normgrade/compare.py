@@ -10,7 +10,7 @@ from normgrade.language import N_, _, retold
 from normgrade.likeness import looks_like, same_but_for_form
 from normgrade.observation import HALF, Array, Foreign, Observation, Value
 from normgrade.oracle import UNIT_ROUNDOFF, Expectation, Expected
-from normgrade.render.wording import place_in_words
+from normgrade.places import place_in_words
 from normgrade.report import Difference, Numbers
 from normgrade.setting import Setting
 

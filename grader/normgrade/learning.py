@@ -123,6 +123,15 @@ def hints_left(exercise: Exercise, of_failures: Sequence[str], given: Collection
     return [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
 
 
+def take_hint(exercise: Exercise, of_failures: Sequence[str], workspace: Workspace | None) -> list[str]:
+    """The hints that are left; the first of them counts as given now, where there is a workspace to keep that."""
+    progress = None if workspace is None else progress_of(workspace)
+    left = hints_left(exercise, of_failures, progress.given(exercise.slug) if progress else ())
+    if left and progress:
+        progress.give(exercise.slug, left[0], datetime.now(UTC))
+    return left
+
+
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:
     """How often each mistake was diagnosed, the most frequent first."""
     counted = Counter(name for record in records for attempt in record.attempts for name in attempt.diagnoses)

@@ -10,7 +10,7 @@ import numpy as np
 from normgrade.language import N_, _, retold
 from normgrade.likeness import not_a_number
 from normgrade.observation import Array, Request
-from normgrade.render.wording import place_in_words
+from normgrade.places import place_in_words
 from normgrade.report import Difference
 
 LEARNT = (  # what has a gradient, and no name of its own

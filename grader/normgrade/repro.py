@@ -11,7 +11,7 @@ from typing import Any
 from normgrade.course import Exercise
 from normgrade.language import N_, _, retold
 from normgrade.observation import Array, Request
-from normgrade.render.wording import place_in_words
+from normgrade.places import place_in_words
 from normgrade.report import Difference
 from normgrade.suite import Play, Result
 

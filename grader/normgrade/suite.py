@@ -25,7 +25,7 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.observation import Array, Error, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
 from normgrade.pattern import Step, by_size, pattern, steps_of
-from normgrade.render.wording import place_in_words
+from normgrade.places import place_in_words
 from normgrade.report import Check, Difference, Outcome
 from normgrade.setting import setting_of
 from normgrade.story import Story, build, call, evaluate, probe, reload, request, train

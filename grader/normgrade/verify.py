@@ -18,7 +18,8 @@ from normgrade.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.mistakes import Mistake, read_mistakes
 from normgrade.mutants import Mutant, mutants_of, read_accepted
-from normgrade.render.wording import outcome_in_word, place_in_words
+from normgrade.places import place_in_words
+from normgrade.render.wording import outcome_in_word
 from normgrade.report import Check, Outcome, Report
 from normgrade.sandbox import TIERS
 from normgrade.suite import Result

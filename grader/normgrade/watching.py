@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Submission
 from normgrade.inspection import inspect_file
-from normgrade.learning import hints_left, keep, progress_of
+from normgrade.learning import keep, take_hint
 from normgrade.progress import hints_of_failures
 from normgrade.report import Check, Report
 from normgrade.reveal import reveal
@@ -80,11 +79,4 @@ class Watching:
     def next_hint(self) -> str | None:
         """The next hint that was not given, of what failed if anything did; None where there are no more."""
         failed = hints_of_failures(self.report) if self.report is not None else ()
-        workspace = Workspace.find()
-        given = progress_of(workspace).given(self.exercise.slug) if workspace is not None else set()
-        left = hints_left(self.exercise, failed, given)
-        if not left:
-            return None
-        if workspace is not None:
-            progress_of(workspace).give(self.exercise.slug, left[0], datetime.now(UTC))
-        return left[0]
+        return next(iter(take_hint(self.exercise, failed, Workspace.find())), None)

@@ -19,7 +19,7 @@ from normgrade.cache import Cache
 from normgrade.course import Course, read
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
 from normgrade.oracle import Oracle
-from normgrade.render.wording import PLACES, place_in_words
+from normgrade.places import PLACES, place_in_words
 from normgrade.story import Story, build, evaluate, request, train
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,16 +108,37 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+Begin = Callable[..., Terminal]
+
+
 @pytest.fixture
-def terminal(folder: Path, tiny: Course, expectations: Path) -> Iterator[Terminal]:
+def begin(folder: Path, tiny: Course, expectations: Path) -> Iterator[Begin]:
+    """Watch a wrong answer, in a terminal that is closed at the end."""
     (folder / "rms.py").write_text(WRONG, encoding="utf-8")
-    terminal = Terminal(folder, tiny, "watch", "rms")
-    yield terminal
-    terminal.close()
+    with ExitStack() as opened:
+
+        def begun(**options: Any) -> Terminal:
+            terminal = Terminal(folder, tiny, "watch", "rms", **options)
+            opened.callback(terminal.close)
+            return terminal
+
+        yield begun
 
 
-def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
-    path = folder / "rms.py"
+def quit_watching(terminal: Terminal) -> None:
+    terminal.press("q")
+    assert terminal.process.wait(LATEST_S) == 0
+
+
+def mend_and_quit(terminal: Terminal, folder: Path, tiny: Course) -> None:
+    terminal.see(r"points · not passed")
+    (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
+    terminal.see(r"8 of 8 points · passed")
+    quit_watching(terminal)
+
+
+def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
+    path, terminal = folder / "rms.py", begin()
     terminal.see(r"n next exercise · h hint")
     terminal.see(r"✓ It can be called and returns a tensor")
     terminal.see(r"✗")
@@ -135,38 +158,23 @@ def test_an_afternoon(terminal: Terminal, folder: Path, tiny: Course) -> None:
     terminal.see(r"Passed: n goes on with the next exercise\.")
     terminal.press("n")
     terminal.see(r"centring")
-    terminal.press("q")
-    assert terminal.process.wait(LATEST_S) == 0
+    quit_watching(terminal)
 
 
-def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(folder: Path, tiny: Course, expectations: Path) -> None:
-    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
-    terminal = Terminal(folder, tiny, "watch", "rms", lines=12)
-    try:
-        terminal.see(r"[✓✗·]+ [✓✗·]+ .*rms · rms\.py")
-        terminal.see(r"points · not passed")
-        terminal.see(r"▼ \d+ more lines: arrows, space")
-        terminal.press(" ")
-        terminal.see(r"allowed")
-        terminal.press("q")
-        assert terminal.process.wait(LATEST_S) == 0
-    finally:
-        terminal.close()
+def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(begin: Begin) -> None:
+    terminal = begin(lines=12)
+    terminal.see(r"[✓✗·]+ [✓✗·]+ .*rms · rms\.py")
+    terminal.see(r"points · not passed")
+    terminal.see(r"▼ \d+ more lines: arrows, space")
+    terminal.press(" ")
+    terminal.see(r"allowed")
+    quit_watching(terminal)
 
 
-def test_without_watchfiles_the_file_is_looked_at_again_and_again(folder: Path, tiny: Course, expectations: Path, tmp_path: Path) -> None:
-    (tmp_path / "absent").mkdir()
-    (tmp_path / "absent" / "watchfiles.py").write_text("raise ImportError\n")
-    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
-    terminal = Terminal(folder, tiny, "watch", "rms", before=str(tmp_path / "absent"))
-    try:
-        terminal.see(r"points · not passed")
-        (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
-        terminal.see(r"8 of 8 points · passed")
-        terminal.press("q")
-        assert terminal.process.wait(LATEST_S) == 0
-    finally:
-        terminal.close()
+def test_without_watchfiles_the_file_is_looked_at_again_and_again(begin: Begin, folder: Path, tiny: Course) -> None:
+    (folder / "absent").mkdir()
+    (folder / "absent" / "watchfiles.py").write_text("raise ImportError\n")
+    mend_and_quit(begin(before=str(folder / "absent")), folder, tiny)
 
 
 @pytest.mark.parametrize("change", ["write", "replace", "remove"])
@@ -187,14 +195,5 @@ def test_a_change_in_the_folder_wakes(tmp_path: Path, change: str) -> None:
         assert select.select([wakes], [], [], LATEST_S)[0]
 
 
-def test_a_dumb_terminal_gets_reports_one_below_the_other(folder: Path, tiny: Course, expectations: Path) -> None:
-    (folder / "rms.py").write_text(WRONG, encoding="utf-8")
-    terminal = Terminal(folder, tiny, "watch", "rms", kind="dumb")
-    try:
-        terminal.see(r"points · not passed")
-        (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
-        terminal.see(r"8 of 8 points · passed")
-        terminal.press("q")
-        assert terminal.process.wait(LATEST_S) == 0
-    finally:
-        terminal.close()
+def test_a_dumb_terminal_gets_reports_one_below_the_other(begin: Begin, folder: Path, tiny: Course) -> None:
+    mend_and_quit(begin(kind="dumb"), folder, tiny)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from normgrade.cli.options import course_option, say, slugs_alike
 from normgrade.language import _, n_
-from normgrade.learning import hints_left, progress_of
+from normgrade.learning import progress_of, take_hint
 from normgrade.workspace import find_course, needed
 
 
@@ -22,15 +21,13 @@ def hint_command(slug: str, course_folder: Path | None) -> None:
     It is one of what failed at your last check, if anything did, else the next of the exercise's own.
     """
     workspace, exercise = needed(), find_course(course_folder).exercise(slug)
-    progress = progress_of(workspace)
-    attempts, given = progress.attempts(slug), progress.given(slug)
+    attempts = progress_of(workspace).attempts(slug)
     of_failures = attempts[-1].hints if attempts else ()
-    left = hints_left(exercise, of_failures, given)
+    left = take_hint(exercise, of_failures, workspace)
     if not left:
         say(_("You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=slug))
         return
     hint = left[0]
-    progress.give(slug, hint, datetime.now(UTC))
     say(_("Of what failed at your last check: {hint}", hint=hint) if hint in of_failures else hint)
     more = len(left) - 1
     say(n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))

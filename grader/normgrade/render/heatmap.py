@@ -10,10 +10,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from normgrade.language import _
+from normgrade.places import place_in_words
 from normgrade.render.detail import FULL
 from normgrade.render.markup import put, tag
-from normgrade.render.numbers import as_pair, as_size, as_text, errors, ratios
-from normgrade.render.wording import place_in_words
+from normgrade.render.numbers import Row, Sides, as_size, as_texts
 from normgrade.report import Difference
 
 FOLDED = 32  # numbers to a row of a long array of one dimension
@@ -46,23 +46,13 @@ class HeatMap:
 
 def heat_map(difference: Difference, largest: tuple[int, int] = FULL.cells) -> HeatMap | None:
     """None where there are no two arrays of the same shape to compare."""
-    numbers = difference.numbers
-    if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
+    both = Sides.of(difference)
+    if both is None:
         return None
-    shape = numbers.expected.shape
-    expected, actual = numbers.expected.ravel(), numbers.actual.ravel()
-    allowed = np.broadcast_to(numbers.allowed, shape).ravel()
-    error = errors(numbers)
-    ratio = ratios(error, allowed)
-    worst = int(np.argmax(ratio)) if difference.at is None or not shape else int(np.ravel_multi_index(difference.at, shape))
+    shape, ratio, worst = both.shape, both.ratio, both.worst
     width = shape[-1] if len(shape) > 1 else min(FOLDED, ratio.size)
     height = math.ceil(ratio.size / width)
     block = math.ceil(height / largest[0]), math.ceil(width / largest[1])
-
-    def text(number: int, others: int) -> str:
-        both = expected[number].item(), actual[number].item()
-        pair = as_pair(*both) if ratio[number] > 1 else (as_text(both[0]), as_text(both[1]))
-        return in_words(index_of(number, shape), *pair, float(error[number]), float(allowed[number]), float(ratio[number]), others)
 
     def cells() -> Iterator[Cell]:
         for row in range(math.ceil(height / block[0])):
@@ -70,12 +60,13 @@ def heat_map(difference: Difference, largest: tuple[int, int] = FULL.cells) -> H
                 members = members_of(row, column, block, width, ratio.size)
                 if members:
                     number = worst if worst in members else max(members, key=lambda member: float(ratio[member]))
-                    yield Cell(row, column, level_of(float(ratio[number])), number == worst, text(number, len(members) - 1))
+                    far = float(ratio[number])
+                    yield Cell(row, column, level_of(far), number == worst, in_words(both.row(number), far, len(members) - 1))
 
     rows = range(0, height, block[0])
     return HeatMap(
         cells=tuple(cells()),
-        labels=tuple(label_of(row * width, shape, block) for row in rows),
+        labels=tuple(label_of(both.index(row * width), shape) for row in rows),
         gaps=tuple(gap_of(row, block, shape) for row in rows),
         columns=math.ceil(width / block[1]),
         block=block,
@@ -89,15 +80,11 @@ def members_of(row: int, column: int, block: tuple[int, int], width: int, size: 
     return [number for each in rows for number in (each * width + other for other in columns) if number < size]
 
 
-def index_of(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(int(index) for index in np.unravel_index(number, shape))
-
-
-def label_of(number: int, shape: tuple[int, ...], block: tuple[int, int]) -> str:
+def label_of(first: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """The index of a row's first number, without its last dimension where the row is all of that."""
     if len(shape) < 2:
-        return f"[{number}]" if shape and shape[0] > FOLDED else ""
-    return "[" + ", ".join([*map(str, index_of(number, shape)[:-1]), "·"]) + "]"
+        return str(list(first)) if shape and shape[0] > FOLDED else ""
+    return "[" + ", ".join([*map(str, first[:-1]), "·"]) + "]"
 
 
 def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
@@ -115,11 +102,13 @@ def level_of(ratio: float) -> int:
     return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))
 
 
-def in_words(index: tuple[int, ...], expected: str, actual: str, error: float, allowed: float, ratio: float, others: int) -> str:
+def in_words(number: Row, ratio: float, others: int) -> str:
     """Everything about one cell."""
+    (expected, actual), index = as_texts(number), list(number.index)
+    error, allowed = as_size(number.error), as_size(number.allowed)
     said = _(
         "{index}: expected {expected}, got {actual}, off by {error}, allowed {allowed}",
-        **{"index": list(index), "expected": expected, "actual": actual, "error": as_size(error), "allowed": as_size(allowed)},
+        **{"index": index, "expected": expected, "actual": actual, "error": error, "allowed": allowed},
     )
     times = _(" ({ratio} times that)", ratio=as_size(ratio)) if 1 < ratio < math.inf else ""
     block = _("; the worst of {count} numbers here", count=others + 1) if others else ""

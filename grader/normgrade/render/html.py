@@ -8,20 +8,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from normgrade.language import _, n_, retold, spoken
+from normgrade.language import _, n_, spoken
 from normgrade.render import heatmap
 from normgrade.render.cases import Cases, grouped, which_cases
 from normgrade.render.detail import BRIEF, FULL, Detail
 from normgrade.render.markup import as_html, joined, prose, put, table, tag
 from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
-    KINDS,
     MARKS,
-    RULES,
-    SANDBOXES,
     bounded,
     difference_in_words,
     explained,
+    kind_in_word,
     losses_in_words,
     names_of,
     next_step,
@@ -29,6 +27,8 @@ from normgrade.render.wording import (
     one_line,
     outcome_in_word,
     outcome_in_words,
+    rule_in_word,
+    sandbox_in_word,
     score_in_words,
     what_it_is,
 )
@@ -128,7 +128,7 @@ def unlink(element: Element) -> None:
 
 
 def score(report: Report) -> Element:
-    facts = _("sandbox: {tier} · seed {seed}", tier=retold(one_line(report.sandbox), SANDBOXES), seed=report.seed)
+    facts = _("sandbox: {tier} · seed {seed}", tier=sandbox_in_word(report), seed=report.seed)
     step = next_step(report)
     verdict = tag("strong", f"{MARKS[report.outcome]} {score_in_words(report)} · {outcome_in_words(report)}", class_=css(report.outcome))
     return tag("div", tag("p", verdict), tag("p", facts, class_="quiet"), tag("p", *prose(step)) if step else None, class_="score")
@@ -146,7 +146,7 @@ def findings(found: Sequence[Finding], key: str) -> Element | None:
 
 def finding(found: Finding, key: str) -> Iterator[Element | str]:
     first, _rest, source = bounded(found.text, LINES).partition("\n")
-    yield tag("strong", f"{MARKS[Outcome.FAILED]} {retold(one_line(found.rule), RULES)}")
+    yield tag("strong", f"{MARKS[Outcome.FAILED]} {rule_in_word(found)}")
     yield ": "
     if found.line:
         yield tag("a", _("line {line}", line=found.line), href=f"#{key}-l{found.line}")
@@ -196,7 +196,7 @@ def row(group: Cases, key: str) -> Element:
     if group.outcome is Outcome.SKIPPED and group.shown.message:
         claim.append(tag("small", f" {one_line(group.shown.message)}"))
     points = tag("td", f"{group.earned}/{group.points}", class_="number")
-    return tag("tr", outcome_cell(group.outcome), tag("td", *claim), tag("td", retold(group.kind, KINDS), class_="kind"), points)
+    return tag("tr", outcome_cell(group.outcome), tag("td", *claim), tag("td", kind_in_word(group.kind), class_="kind"), points)
 
 
 def outcome_cell(outcome: Outcome) -> Element:
@@ -287,7 +287,7 @@ def remarks(report: Report) -> dict[int, list[str]]:
     """By line: what inspection found there, and the claims for which it raised something."""
     said: dict[int, list[str]] = {}
     for each in report.findings:
-        said.setdefault(each.line, []).append(f"{retold(one_line(each.rule), RULES)}: {one_line(each.text.partition(chr(10))[0])}")
+        said.setdefault(each.line, []).append(f"{rule_in_word(each)}: {one_line(each.text.partition(chr(10))[0])}")
     for group in grouped(report.checks):
         for line in dict.fromkeys(line for check in group.checks for line in check.lines):
             said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))

@@ -27,28 +27,49 @@ class Row:
     worst: bool
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """Two arrays of one shape, flat: both sides, what is allowed, how far they are apart, and that in units of what is allowed."""
+
+    shape: tuple[int, ...]
+    expected: np.ndarray
+    actual: np.ndarray
+    allowed: np.ndarray
+    error: np.ndarray
+    ratio: np.ndarray
+    worst: int
+
+    @classmethod
+    def of(cls, difference: Difference) -> Sides | None:
+        """None where there are no two arrays of the same shape to compare."""
+        numbers = difference.numbers
+        if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
+            return None
+        shape = numbers.expected.shape
+        allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
+        ratio = ratios(error, allowed)
+        worst = int(np.argmax(ratio)) if difference.at is None else int(np.ravel_multi_index(difference.at, shape)) if shape else 0
+        return cls(shape, numbers.expected.ravel(), numbers.actual.ravel(), allowed, error, ratio, worst)
+
+    def index(self, number: int) -> tuple[int, ...]:
+        return tuple(int(index) for index in np.unravel_index(number, self.shape))
+
+    def row(self, number: int) -> Row:
+        return Row(
+            index=self.index(number),
+            expected=self.expected[number].item(),
+            actual=self.actual[number].item(),
+            error=float(self.error[number]),
+            allowed=float(self.allowed[number]),
+            differs=bool(self.ratio[number] > 1),
+            worst=number == self.worst,
+        )
+
+
 def sides(difference: Difference) -> tuple[Row, ...]:
     """The rows worth showing: all of a small array in its order, else the worst of it, worst first."""
-    numbers = difference.numbers
-    if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
-        return ()
-    shape, expected, actual = numbers.expected.shape, numbers.expected.ravel(), numbers.actual.ravel()
-    allowed = np.broadcast_to(numbers.allowed, shape).ravel()
-    error = errors(numbers)
-    ratio = ratios(error, allowed)
-    worst = int(np.argmax(ratio)) if difference.at is None else int(np.ravel_multi_index(difference.at, shape)) if shape else 0
-    return tuple(
-        Row(
-            index=tuple(int(index) for index in np.unravel_index(number, shape)),
-            expected=expected[number].item(),
-            actual=actual[number].item(),
-            error=float(error[number]),
-            allowed=float(allowed[number]),
-            differs=bool(ratio[number] > 1),
-            worst=number == worst,
-        )
-        for number in shown(ratio, worst)
-    )
+    both = Sides.of(difference)
+    return () if both is None else tuple(map(both.row, shown(both.ratio, both.worst)))
 
 
 def shown(ratio: np.ndarray, worst: int) -> list[int]:
@@ -97,8 +118,13 @@ def as_pair(expected: object, actual: object) -> tuple[str, str]:
     return repr(expected), repr(actual)  # the same number as two types: 3 and 3.0
 
 
+def as_texts(row: Row) -> tuple[str, str]:
+    """Both sides of a row."""
+    return as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
+
+
 def cells_of(row: Row) -> tuple[str, ...]:
     """A row of a table: ▶ marks the worst and ✗ the others beyond what is allowed."""
-    expected, actual = as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
+    expected, actual = as_texts(row)
     mark = "" if not row.differs else "▶" if row.worst else "✗"
     return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)

@@ -17,18 +17,17 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.language import _, n_, retold
+from normgrade.language import _, n_
+from normgrade.places import place_in_words
 from normgrade.render.cases import Cases, grouped, which_cases
 from normgrade.render.detail import QUIET, USUAL, Detail
 from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
-    KINDS,
     MARKS,
-    RULES,
-    SANDBOXES,
     bounded,
     difference_in_words,
     explained,
+    kind_in_word,
     losses_in_words,
     names_of,
     next_step,
@@ -36,7 +35,8 @@ from normgrade.render.wording import (
     one_line,
     outcome_in_word,
     outcome_in_words,
-    place_in_words,
+    rule_in_word,
+    sandbox_in_word,
     score_in_words,
     what_it_is,
 )
@@ -120,8 +120,8 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
 
 def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
-    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(retold(each.rule, RULES) for each in report.findings))
-    score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=retold(one_line(report.sandbox), SANDBOXES))
+    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
+    score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox)))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 
@@ -147,7 +147,7 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
 
 
 def header(report: Report) -> Text:
-    sandbox = _("sandbox: {tier}", tier=retold(one_line(report.sandbox), SANDBOXES))
+    sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
     return Text.assemble((one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · {sandbox}", "dim"))
 
 
@@ -155,7 +155,7 @@ def finding_lines(finding: Finding) -> RenderableType:
     """Where and what; lines after the first are source and caret, kept as they are."""
     first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (retold(one_line(finding.rule), RULES), "bold"), _(": "), first)
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (rule_in_word(finding), "bold"), _(": "), first)
     return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 
@@ -166,7 +166,7 @@ def table_of_checks(cases: Sequence[Cases]) -> Table:
     table.add_column(_("kind"), no_wrap=True)
     table.add_column(_("points"), justify="right", no_wrap=True)
     for group in cases:
-        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(retold(group.kind, KINDS)), f"{group.earned}/{group.points}")
+        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(kind_in_word(group.kind)), f"{group.earned}/{group.points}")
     return table
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from normgrade.language import N_, _, n_, retold
 from normgrade.output import without_escapes
+from normgrade.places import place_in_words
 from normgrade.render.numbers import as_pair, as_size
-from normgrade.report import Check, Diagnosis, Difference, Outcome, Report
+from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
 from normgrade.sandbox import TIERS
 
 WEAKEST = TIERS[0]
@@ -22,20 +23,6 @@ KINDS = (
 )  # fmt: skip
 RULES = (N_("file"), N_("syntax"), N_("contract"), N_("signature"), N_("banned"))
 SANDBOXES = (N_("none"),)  # the tiers are names
-PLACES = (  # part by part: those of the generic probes, and those of the exercises that come along
-    N_("build"), N_("step {number}"), N_("output"), N_("input left alone"), N_("argument {number} left alone"), N_("gradient of input"),
-    N_("gradient of argument {number}"), N_("result"), N_("result.{name}"), N_("result[{index}]"), N_("key of {name}"),
-    N_("{name} is a parameter"),
-    N_("learnable numbers"), N_("result has {name}"), N_("the sublayer is in training mode"), N_("gradient of the sublayer's {name}"),
-    N_("calls of the sublayer"), N_("what the sublayer receives"), N_("parameters() gives the sublayer's"),
-    N_("learnt numbers beside the sublayer's"), N_("output is that of float32, to {distance}"), N_("output is {dtype}"),
-    N_("overlap of its rows"), N_("normal or uniform"), N_("{name} is the same parameter"), N_("{name} has new numbers"),
-    N_("{name} learns"), N_("length of the gradient"), N_("length of {one} × length of {other}"), N_("length of {name}"),
-    N_("dimensions of {name}"), N_("numbers in {name}"), N_("gradient of the original weight"), N_("original weight left alone"),
-    N_("{one} and {other} are finite"), N_("distance of the weights in training and in evaluation"),
-    N_("distance of the gradients in training and in evaluation"), N_("distance of the gradients one by one and both together"),
-    N_("{name} left alone"), N_("gradient of {name}"),
-)  # fmt: skip
 UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -65,9 +52,16 @@ def outcome_in_word(outcome: Outcome) -> str:
     return retold(outcome.value, OUTCOMES)
 
 
-def place_in_words(place: str) -> str:
-    """The name of a place; what none of our probes calls so stays as it is."""
-    return " · ".join(retold(part, PLACES) for part in place.split(" · "))
+def kind_in_word(kind: str) -> str:
+    return retold(one_line(kind), KINDS)
+
+
+def rule_in_word(finding: Finding) -> str:
+    return retold(one_line(finding.rule), RULES)
+
+
+def sandbox_in_word(report: Report) -> str:
+    return retold(one_line(report.sandbox), SANDBOXES)
 
 
 def claim_of(check: Check) -> str:
