@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.queues import SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar
@@ -53,8 +54,10 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: Progress) -> list[T
             for what in told(ticks, futures):
                 tick(what)
             return [future.result() for future in futures]
-        except BaseException:
+        except BaseException:  # Ctrl-C, too
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
             raise
 
 
@@ -72,7 +75,8 @@ reporting: list[SimpleQueue[str]] = []  # in a process of the pool: where its un
 
 
 def begin(ticks: SimpleQueue[str], language: str) -> None:
-    """Be a process of the pool."""
+    """Be a process of the pool. A terminal interrupts all processes at once; the first one ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     speak(language)
     reporting.append(ticks)
     Thread(target=die_with_parent, daemon=True).start()

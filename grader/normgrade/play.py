@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from normgrade import interrupts
 from normgrade import probes as generic
 from normgrade.language import _
 from normgrade.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
@@ -47,11 +48,13 @@ def play(
     size_limit_bytes: int | None = None,
     dtype: torch.dtype = torch.float32,
     arithmetic: AbstractContextManager[object] = NATIVE,
+    trusted: bool = False,
 ) -> Observation:
     """Play the probe that the request names; whatever goes wrong in it is part of what was observed.
 
     `dtype` is PyTorch's default while the probe runs, and `arithmetic` what its operations are carried out in. A value of more than
-    `size_limit_bytes` is described, not returned.
+    `size_limit_bytes` is described, not returned. What stops this very process while it plays `trusted` code is raised: KeyboardInterrupt,
+    SystemExit, MemoryError.
     """
     settle(dtype)
     try:
@@ -59,12 +62,16 @@ def play(
         inputs = to_tensors(request.inputs)
         with arithmetic:
             seen, error = probe(implementation, **inputs), None
-    except generic.Stopped as stop:
-        seen, error = stop.seen, describe(stop.__cause__ or stop, implementation.__file__, stop.step)
-    except BaseException as raised:  # SystemExit and KeyboardInterrupt are the submission's doing too
-        seen, error = {}, describe(raised, implementation.__file__)
+    except BaseException as raised:  # SystemExit and KeyboardInterrupt are a submission's doing too
+        stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
+        cause = stop.__cause__ or raised
+        if trusted and stops_the_process(cause):
+            raise cause if not wants_memory(cause) else MemoryError from cause
+        seen, error = stop.seen, describe(cause, implementation.__file__, stop.step)
     finally:
         torch.set_default_dtype(torch.float32)
+    if trusted:
+        interrupts.raise_again()
     return Observation({str(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
 
 
@@ -149,6 +156,11 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
     if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps what its operations raise in its own error
         types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
     return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
+
+
+def stops_the_process(error: BaseException) -> bool:
+    """Whether this is about the process in which it was raised, and not about the code that it came from."""
+    return not isinstance(error, Exception) or wants_memory(error)
 
 
 def wants_memory(error: BaseException) -> bool:

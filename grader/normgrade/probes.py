@@ -32,8 +32,8 @@ class Estimate(NamedTuple):
 class Stopped(Exception):
     """An error in one step of a probe; what was seen before it still counts."""
 
-    def __init__(self, step: str, seen: dict[str, Any]) -> None:
-        super().__init__(step)
+    def __init__(self, step: str | None, seen: dict[str, Any]) -> None:
+        super().__init__(step or "")
         self.step = step
         self.seen = seen
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 import pytest
 
+from normgrade import interrupts
 from normgrade.compare import described, differences, unsound
 from normgrade.completion import generator
 from normgrade.course import Exercise
@@ -268,6 +269,7 @@ class Suite:
         running.append(run)
         try:
             for item, following in zip(self.items, (*self.items[1:], None), strict=True):
+                interrupts.raise_again()
                 run.begin(item.name)
                 started = time.perf_counter()
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -413,7 +415,9 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
             return Outcome.FAILED, str(error) or _("the claim does not hold"), ()
         case pytest.skip.Exception():
             return Outcome.SKIPPED, str(error), ()
-        case GraderError() | KeyboardInterrupt():
+        case GraderError() | MemoryError():
+            raise error
+        case _ if not isinstance(error, Exception):  # an interrupt, or an exit: the grader's own
             raise error
         case CourseError():
             return Outcome.ERROR, str(error), ()

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from normgrade import __version__
+from normgrade import __version__, interrupts
 from normgrade.cli.examples import examples
 from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
@@ -22,7 +22,7 @@ COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
     *("verify", "demo", "doctor", "completion"),
 )
-USAGE, BROKEN = 2, 3  # exit codes; 0 is passed, 1 is not passed
+USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
 
 
 class Commands(click.Group):
@@ -101,28 +101,37 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; its exit code."""
     speak_here(ENGLISH)
-    try:
-        speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
-        result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return USAGE
-    except UsageError as error:
-        return complain(str(error), USAGE)
-    except GraderError as error:
-        return complain(str(error), BROKEN)
-    except (click.Abort, KeyboardInterrupt):
-        return complain(_("Interrupted: nothing was graded."), 130)
-    except BrokenPipeError:  # whoever read our output has seen enough
-        return silenced()
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            return broken(error)
-        silenced()
-        return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
-    except Exception as error:
-        return broken(error)
+    with interrupts.remembered():
+        try:
+            speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
+            result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
+        except BaseException as error:
+            return code_of(KeyboardInterrupt() if interrupts.noticed.is_set() else error)  # an interrupt has many consequences
     return result if isinstance(result, int) else 0
+
+
+def code_of(error: BaseException) -> int:
+    """What to say of the error that ended a command, and its exit code."""
+    match error:
+        case click.ClickException():
+            error.show()
+            return USAGE
+        case UsageError():
+            return complain(str(error), USAGE)
+        case GraderError():
+            return complain(str(error), BROKEN)
+        case click.Abort() | KeyboardInterrupt():
+            return complain(_("Interrupted: nothing was graded."), INTERRUPTED)
+        case BrokenPipeError():  # whoever read our output has seen enough
+            return silenced()
+        case OSError(errno=errno.ENOSPC):
+            silenced()
+            return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
+        case MemoryError():
+            return complain(_("There is too little memory to grade, and no fault in your code. Free some, then try again."), BROKEN)
+        case Exception():
+            return broken(error)
+    raise error
 
 
 def speak_here(language: str) -> None:

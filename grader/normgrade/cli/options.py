@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from normgrade import interrupts
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean, either
 from normgrade.files import write_whole
@@ -114,6 +115,7 @@ def writable(output: Path | None) -> None:
 
 def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
     """Show the reports, or write them to a file; the exit code that they call for. Formats for programs tell everything anyway."""
+    interrupts.raise_again()
     if output is not None:
         try:
             write_whole(output, render(reports, format, detail).encode())

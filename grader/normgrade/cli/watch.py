@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 from rich.console import Console, ConsoleDimensions
 from rich.live import Live
 
+from normgrade.cli import INTERRUPTED
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option, slugs_alike
 from normgrade.course import Course, Exercise
@@ -32,7 +32,7 @@ SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 @click.argument("slug", required=False, shell_complete=slugs_alike)
 @isolation_option
 @course_option
-def watch_command(slug: str | None, required: str, course_folder: Path | None) -> None:
+def watch_command(slug: str | None, required: str, course_folder: Path | None) -> int:
     """Grade an exercise again whenever its file is saved.
 
     Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
@@ -47,10 +47,13 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     def work(desk: Desk) -> None:
         watching = Watching(desk, course, exercise)
         draw = on_one_screen if console.is_terminal and not console.is_dumb_terminal else written_out
-        with suppress(KeyboardInterrupt):
-            draw(watching, console)
+        draw(watching, console)
 
-    at_desk(list(course), Options(required=required), work)
+    try:
+        at_desk(list(course), Options(required=required), work)
+    except KeyboardInterrupt:  # one of the ways to end it, so there is nothing to say
+        return INTERRUPTED
+    return 0
 
 
 def to_go_on_with(course: Course) -> Exercise:
