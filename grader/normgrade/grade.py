@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from normgrade.course import Exercise, read
+from normgrade.folders import user_cache, user_config
 from normgrade.inspection import Inspection, inspect_file
 from normgrade.language import _
 from normgrade.report import Check, Diagnosis, Outcome, Report
 from normgrade.sandbox import AUTO
+from normgrade.seal import Seal
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.host import Host
@@ -175,12 +177,15 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
     """Start the zygote and, while it imports torch, pytest and the suites of the exercises; then do the work."""
     from normgrade.host import Host
 
-    with Host(options.tier, options.required) as host:
-        from normgrade.cache import Cache, user_cache
+    with Seal(user_config()) as seal, Host(options.tier, options.required, stand=seal.stand_behind) as host:
+        from normgrade.cache import Cache
         from normgrade.oracle import Oracle
         from normgrade.suite import with_suites
 
-        kept = Cache(user_cache())
+        kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}
         oracles = {slug: Oracle(kept, None if exercise.probes is None else read(exercise.probes)) for slug, exercise in distinct.items()}
-        return with_suites(list(distinct.values()), lambda suites: work(Desk(host, suites, oracles, options)))
+        try:
+            return with_suites(list(distinct.values()), lambda suites: work(Desk(host, suites, oracles, options)))
+        finally:
+            kept.sweep()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -38,16 +39,19 @@ class Host:
     something else.
 
     `required` is the tier below which nothing is played. `fork` says whether workers are forks of one process or fresh ones; by default
-    they are forks on Linux.
+    they are forks on Linux. `stand` is told the tier before a worker starts.
     """
 
-    def __init__(self, tier: str = AUTO, required: str = "process", fork: bool | None = None) -> None:
+    def __init__(
+        self, tier: str = AUTO, required: str = "process", fork: bool | None = None, stand: Callable[[str], None] = lambda tier: None
+    ) -> None:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:
                 meant, known = did_you_mean(name, TIERS), ", ".join(TIERS)
                 raise UsageError(_('No sandbox named "{name}".{meant} There is {known}.', name=name, meant=meant, known=known))
         self.tier = tier
         self.required = required
+        self.stand = stand
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
@@ -87,6 +91,7 @@ class Host:
         """A line to a new process; a GraderError where its walls would be weaker than required."""
         if self.standing.tier not in at_least(self.required):
             raise GraderError(too_weak(self.standing, self.required))
+        self.stand(self.standing.tier)
         return self.starter.start(budget_of(limits))
 
     def restart(self) -> None:

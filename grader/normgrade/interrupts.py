@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-noticed = threading.Event()  # a Ctrl-C came since `remembered` began
+noticed = threading.Event()  # a Ctrl-C came while it is to be `remembered`
 
 
 @contextmanager
@@ -18,12 +18,12 @@ def remembered() -> Iterator[None]:
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    noticed.clear()
     signal.signal(signal.SIGINT, remember)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        noticed.clear()
 
 
 def remember(number: int, frame: FrameType | None) -> None:
@@ -32,6 +32,6 @@ def remember(number: int, frame: FrameType | None) -> None:
 
 
 def raise_again() -> None:
-    """KeyboardInterrupt, where one came since `remembered` began; whoever swallowed it."""
+    """KeyboardInterrupt, where one came that is remembered, whoever swallowed it."""
     if noticed.is_set():
         raise KeyboardInterrupt

@@ -30,6 +30,14 @@ def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A configuration of the tests' own; never the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("configuration")))
+        yield Path(os.environ["NORMGRADE_CONFIG"])
+
+
 @pytest.fixture(scope="session")
 def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where expectations are kept: what NORMGRADE_CACHE names, else pytest's own cache; never the user's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -60,14 +61,15 @@ def test_there_is_a_core() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_work_ends_where_its_parent_was_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_work_ends_where_its_parent_was(number: signal.Signals, tmp_path: Path) -> None:
     program = tmp_path / "endless.py"
     program.write_text(ENDLESS, encoding="utf-8")
     started = subprocess.Popen([sys.executable, program, tmp_path], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     files = [tmp_path / f"{number}.pid" for number in range(2)]
     try:
         wait_until(lambda: all(file.exists() and file.read_text() for file in files))
-        started.kill()
+        started.send_signal(number)
         wait_until(lambda: not any(alive(int(file.read_text())) for file in files))
     finally:
         started.kill()
@@ -75,7 +77,7 @@ def test_work_ends_where_its_parent_was_killed(tmp_path: Path) -> None:
 
 
 ENDLESS = """
-import os, sys, time
+import os, signal, sys, time
 from functools import partial
 from pathlib import Path
 from normgrade.cores import Job, over_cores
@@ -85,6 +87,7 @@ def endless(number, folder, tick):
     time.sleep(600)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     over_cores([Job(1, partial(endless, number, sys.argv[1])) for number in range(2)], 2, lambda *what: None)
 """
 

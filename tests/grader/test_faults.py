@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import pkgutil
@@ -33,6 +34,7 @@ from normgrade.oracle import Oracle
 from normgrade.processes import Zygote
 from normgrade.report import Report
 from normgrade.sandbox.kernel import prctl
+from normgrade.seal import Seal
 
 if sys.platform != "linux":
     pytest.skip("only Linux tells the descendants of a process, in /proc", allow_module_level=True)
@@ -254,18 +256,22 @@ def suffer(bench: Bench, fault: Fault) -> Seen:
 def with_cache(bench: Bench, cache: str, folder: Path) -> list[Report]:
     """A right and a wrong submission, with a cache in which nothing can be kept."""
     (folder / "file").touch()
-    oracle = Oracle(Cache(Path(cache.format(folder))), bench.desk.oracles["rms"].probes)
+    oracle = Oracle(Cache(Path(cache.format(folder)), bytes(32)), bench.desk.oracles["rms"].probes)
     desk = replace(bench.desk, oracles={"rms": oracle})
     with stopped_if_it_hangs(), pytest.MonkeyPatch.context() as patch:
         if "full" in cache:
-            patch.setattr(Path, "write_bytes", on_a_full_disk)
+            patch.setattr("normgrade.files.open", on_a_full_disk, raising=False)
         return [replace(bench, desk=desk).grade(source) for source in (RIGHT, WRONG)]
 
 
-def on_a_full_disk(path: Path, content: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(content[:10])
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+class OnAFullDisk(io.FileIO):
+    def write(self, content: Any) -> int:
+        super().write(content[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def on_a_full_disk(file: int | str, mode: str) -> io.FileIO:
+    return OnAFullDisk(file, mode)
 
 
 NO_CACHE = {"below a file": "{}/file/cache", "where no folder can be made": "/proc/none", "on a full disk": "{}/full"}
@@ -404,8 +410,13 @@ class Ended(NamedTuple):
 
 def environment(course: Course, cache: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "NORMGRADE"))}
-    ours = {"NORMGRADE_COURSE": course.root, "NORMGRADE_CACHE": cache, "PYTHONPATH": Path(normgrade.__file__).parents[1]}
-    return kept | {name: str(path) for name, path in ours.items()}
+    ours = {"NORMGRADE_COURSE": course.root, "NORMGRADE_CACHE": cache, "NORMGRADE_CONFIG": configuration(cache)}
+    return kept | {name: str(path) for name, path in ours.items()} | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
+
+
+def configuration(cache: Path) -> Path:
+    """Where the key of a cache lies."""
+    return cache.with_name(f"{cache.name}-configuration")
 
 
 NEVER = Point("os.replace", 0)
@@ -555,7 +566,7 @@ def files(cache: Path) -> list[Path]:
 def complete(cache: Path) -> list[Path]:
     """The expectations in a cache, all of which must be complete."""
     kept = [path for path in files(cache) if not path.name.startswith(".writing-")]
-    assert [path.name for path in kept if Cache(cache).get(path.name) is None] == []
+    assert [path.name for path in kept if Cache(cache, Seal(configuration(cache)).key).get(path.name) is None] == []
     return kept
 
 
@@ -618,16 +629,16 @@ def test_a_cache_that_may_only_be_read_costs_no_result(tiny: Course, tmp_path: P
     assert list(cache.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["pathlib.Path.mkdir", "pathlib.Path.write_bytes", "os.replace"])
+@pytest.mark.parametrize("place", ["pathlib.Path.mkdir", "normgrade.files.open", "os.replace"])
 def test_a_full_disk_keeps_an_expectation_for_this_run(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    cache = Cache(tmp_path / "cache")
+    cache = Cache(tmp_path / "cache", bytes(32))
     with monkeypatch.context() as patch:
-        patch.setattr(place, on_a_full_disk if place.endswith("write_bytes") else full)
+        patch.setattr(place, on_a_full_disk if place.endswith("open") else full, raising=False)
         cache.put("abcd", b"content")
-    assert cache.get("abcd") == b"content" and Cache(cache.folder).get("abcd") is None
+    assert cache.get("abcd") == b"content" and Cache(cache.folder, bytes(32)).get("abcd") is None
     assert files(tmp_path) == []
 
 

@@ -22,6 +22,8 @@ from normgrade.oracle import Oracle
 from normgrade.places import PLACES, place_in_words
 from normgrade.story import Story, build, evaluate, request, train
 
+KEY = bytes(32)  # of a user
+
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")
 ZH: dict[str | tuple[str, str], str] = {
@@ -205,7 +207,7 @@ def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_pat
     exercise = tiny.exercise("centring")
     x = np.ones((2, 3), np.float32)
     stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
-    reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path)), exercise.defines[0].name
+    reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
     places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
     assert "step 1 · gradient of input" in places and "step 2 · output" in places
     assert list(map(place_in_words, places)) == places

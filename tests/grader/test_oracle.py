@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from normgrade import wire
+from normgrade import interrupts, wire
 from normgrade.cache import Cache
 from normgrade.compare import allowed, differences, unsound
 from normgrade.errors import CourseError
 from normgrade.observation import Array, Cause, Error, Foreign, Observation, Request, Value
 from normgrade.oracle import Expectation, Expected, Oracle, decode, encode, fingerprint, movement, perturbed, widened
 from normgrade.story import Story, build, call, evaluate, probe, request, train
+
+MINE = bytes(32)  # the key of a user
 
 U = 2.0**-24
 KEY = [0, "test_output", 0]
@@ -61,12 +64,21 @@ def over_zero(x): return x / 0
 def dtype(x): return str(x.dtype)
 def odd(x): return x / (1.0 if x.dtype is torch.float32 or x[0].item() == 1.0 else 0.0)
 """
+SWALLOWS = """
+import os, signal
+
+def mean(x):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        return x
+"""
 BROKEN = "raise AssertionError('this source must not be executed')\n"
 
 
 @pytest.fixture
 def oracle(tmp_path: Path) -> Oracle:
-    return Oracle(Cache(tmp_path))
+    return Oracle(Cache(tmp_path, MINE))
 
 
 def asked(*story: Story) -> Request:
@@ -145,7 +157,7 @@ def test_a_glimpse_is_one_play_in_float64_or_natively(oracle: Oracle) -> None:
 
 
 def test_a_probe_of_the_exercise_is_played(tmp_path: Path) -> None:
-    oracle = Oracle(Cache(tmp_path), probes="def twice(impl, x):\n    return {'both': impl.mean(x) * 2}\n")
+    oracle = Oracle(Cache(tmp_path, MINE), probes="def twice(impl, x):\n    return {'both': impl.mean(x) * 2}\n")
     place = oracle.expectation(FUNCTIONS, asked(probe("twice", x=X))).places["both"]
     np.testing.assert_allclose(numbers(place.value), 2 * X.astype(np.float64).mean(-1), rtol=1e-15)
 
@@ -223,7 +235,7 @@ def test_a_refusal_to_be_built_is_expected(oracle: Oracle, story: tuple[Story, .
 
 def test_an_error_comes_back_from_the_cache(oracle: Oracle, tmp_path: Path) -> None:
     wanted = asked(build(8), train(X), train(X[0]))
-    first, again = oracle.expectation(NORM, wanted), Oracle(Cache(tmp_path)).expectation(NORM, wanted)
+    first, again = oracle.expectation(NORM, wanted), Oracle(Cache(tmp_path, MINE)).expectation(NORM, wanted)
     assert first.error is not None and again.error is not None
     assert (again.error.types, again.error.message, again.error.step) == (first.error.types, first.error.message, first.error.step)
 
@@ -236,12 +248,12 @@ def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str
 
 
 def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracle: Oracle, tmp_path: Path) -> None:
-    for one in (oracle, Oracle(Cache(tmp_path))):
+    for one in (oracle, Oracle(Cache(tmp_path, MINE))):
         assert unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) == "the reference returns a list at result"
 
 
 def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:
-    oracle = Oracle(Cache(tmp_path), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
+    oracle = Oracle(Cache(tmp_path, MINE), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
     for _ in range(2):
         place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places["level"]
         assert (numbers(place.value).item(), place.error, allowed(place).item()) == (0.5, 0.25, pytest.approx(5 * 2**0.5 * 0.25, rel=1e-4))
@@ -251,17 +263,17 @@ def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: P
 
 
 def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
-    one, other = (Oracle(Cache(tmp_path / name)).expectation(NORM, asked(build(8), train(X))) for name in ("a", "b"))
+    one, other = (Oracle(Cache(tmp_path / name, MINE)).expectation(NORM, asked(build(8), train(X))) for name in ("a", "b"))
     assert encode(one) == encode(other)
 
 
 def test_what_was_computed_once_is_not_computed_again(tmp_path: Path) -> None:
     wanted = asked(call("mean", X))
-    known = Oracle(Cache(tmp_path)).expectation(FUNCTIONS, wanted)
-    Cache(tmp_path).put(key_of(BROKEN, wanted), encode(known))
-    assert encode(Oracle(Cache(tmp_path)).expectation(BROKEN, wanted)) == encode(known)
+    known = Oracle(Cache(tmp_path, MINE)).expectation(FUNCTIONS, wanted)
+    Cache(tmp_path, MINE).put(key_of(BROKEN, wanted), encode(known))
+    assert encode(Oracle(Cache(tmp_path, MINE)).expectation(BROKEN, wanted)) == encode(known)
     with pytest.raises(CourseError, match="cannot be executed: AssertionError: this source must not be executed"):
-        Oracle(Cache(tmp_path / "empty")).expectation(BROKEN, wanted)
+        Oracle(Cache(tmp_path / "empty", MINE)).expectation(BROKEN, wanted)
 
 
 def test_what_is_known_needs_no_torch(tmp_path: Path) -> None:
@@ -273,10 +285,10 @@ from pathlib import Path
 from normgrade.cache import Cache
 from normgrade.observation import Request
 from normgrade.oracle import Oracle
-print(Oracle(Cache(Path(sys.argv[1]))).expectation({arguments}).error.types[0], 'torch' in sys.modules)
+print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error.types[0], 'torch' in sys.modules)
 """
     wanted = Request("function_call", {"function": "mean", "args": [], "kwargs": {}, "upstream": None, "draw": 1})
-    Oracle(Cache(tmp_path)).expectation(source, wanted)
+    Oracle(Cache(tmp_path, MINE)).expectation(source, wanted)
     printed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
     assert printed == "TypeError False\n"
 
@@ -298,11 +310,11 @@ print(Oracle(Cache(Path(sys.argv[1]))).expectation({arguments}).error.types[0], 
 )
 def test_what_is_damaged_is_computed_again(tmp_path: Path, content: bytes) -> None:
     wanted = asked(call("mean", X))
-    right = encode(Oracle(Cache(tmp_path / "other")).expectation(FUNCTIONS, wanted))
+    right = encode(Oracle(Cache(tmp_path / "other", MINE)).expectation(FUNCTIONS, wanted))
     key = key_of(FUNCTIONS, wanted)
-    Cache(tmp_path).put(key, content)
-    assert encode(Oracle(Cache(tmp_path)).expectation(FUNCTIONS, wanted)) == right
-    assert Cache(tmp_path).get(key) == right
+    Cache(tmp_path, MINE).put(key, content)
+    assert encode(Oracle(Cache(tmp_path, MINE)).expectation(FUNCTIONS, wanted)) == right
+    assert Cache(tmp_path, MINE).get(key) == right
 
 
 def test_the_cache_is_asked_for_the_very_same_question_only() -> None:
@@ -407,3 +419,38 @@ def test_only_what_lies_below_the_path_moves() -> None:
 def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
     first, again, other = (perturbed(widened(REQUEST), U, seed).inputs["state"]["weight"].values for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).all()
+
+
+@pytest.mark.parametrize(("stop", "raised"), [
+    ("KeyboardInterrupt", KeyboardInterrupt), ("SystemExit", SystemExit), ("MemoryError", MemoryError),
+    ('RuntimeError("DefaultCPUAllocator: can\'t allocate memory")', MemoryError),
+])  # fmt: skip
+@pytest.mark.parametrize("story", [[call("stopped", X)], [build(8), train(X), train(X)]], ids=["function", "layer"])
+def test_what_stops_the_grader_is_no_observation_and_nothing_is_kept(
+    stop: str, raised: type[BaseException], story: list[Story], tmp_path: Path
+) -> None:
+    source = f"{NORM}\n\ndef stopped(x):\n    raise {stop}\n\nclass Norm(Norm):\n    def forward(self, x):\n        raise {stop}\n"
+    oracle = Oracle(Cache(tmp_path, MINE))
+    with pytest.raises(raised):
+        oracle.expectation(source, asked(*story))
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_an_interrupt_that_the_reference_swallows_is_raised_all_the_same(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path, MINE))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with interrupts.remembered(), pytest.raises(KeyboardInterrupt):
+            oracle.expectation(SWALLOWS, asked(call("mean", X)))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_what_is_kept_is_computed_anew_on_demand(tmp_path: Path) -> None:
+    wanted, cache = asked(call("mean", X)), Cache(tmp_path, MINE)
+    right = encode(Oracle(cache).expectation(FUNCTIONS, wanted))
+    other = Oracle(cache).expectation(FUNCTIONS, asked(call("mean", X * 2)))
+    cache.put(key_of(FUNCTIONS, wanted), encode(other))
+    assert encode(Oracle(cache).expectation(FUNCTIONS, wanted)) == encode(other)
+    assert encode(Oracle(cache).expectation(FUNCTIONS, wanted, anew=True)) == right == cache.get(key_of(FUNCTIONS, wanted))

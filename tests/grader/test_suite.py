@@ -14,11 +14,13 @@ from normgrade import suite as suites_module
 from normgrade.cache import Cache
 from normgrade.course import Course, Exercise, read
 from normgrade.errors import CourseError, GraderError
-from normgrade.observation import Array, Observation, Request
-from normgrade.oracle import Oracle, module
+from normgrade.observation import Array, Cause, Error, Observation, Request
+from normgrade.oracle import Expectation, Oracle, decode, encode, module
 from normgrade.play import load, play
 from normgrade.report import Check, Outcome
 from normgrade.suite import BrokenSuite, Result, Suite, current, ones, randn, with_suites, zeros
+
+KEY = bytes(32)  # of a user
 
 EditedCourse = Callable[..., Course]
 Checks = Mapping[str, Check]
@@ -63,7 +65,7 @@ class InThisProcess:
 
 def played(suite: Suite, player: suites_module.Player, folder: Path, seed: int = 0) -> tuple[Result, ...]:
     exercise = suite.exercise
-    oracle = Oracle(Cache(folder), None if exercise.probes is None else read(exercise.probes))
+    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read(exercise.probes))
     return suite.run(player, oracle, read(exercise.reference), seed)
 
 
@@ -134,7 +136,7 @@ def test_a_hint_is_kept_for_failures(run_suite: RunSuite) -> None:
 
 def test_someone_is_told_after_every_check(tiny: Course, expectations: Path) -> None:
     exercise, ticks = tiny.exercise("centring"), []
-    player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations))
+    player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
 
     def use(suites: Mapping[str, Suite]) -> None:
         suites["centring"].run(player, oracle, read(exercise.reference), 0, lambda check: ticks.append(len(player.asked)))
@@ -370,7 +372,7 @@ def test_a_suite_that_cannot_be_used_is_named(tests: str, says: str, run_suite: 
     assert says in message and message.partition(": ")[0].endswith("tests/hidden/test_centring.py")
 
 
-@pytest.mark.parametrize("error", [GraderError("no process"), KeyboardInterrupt()])
+@pytest.mark.parametrize("error", [GraderError("no process"), KeyboardInterrupt(), SystemExit(), MemoryError()])
 def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseException, tiny: Course, expectations: Path) -> None:
     class Broken:
         def play(self, request: Request, size_limit_bytes: int) -> Observation:
@@ -379,6 +381,37 @@ def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseEx
     with pytest.raises(type(error)):
         with_suites([tiny.exercise("centring")], lambda suites: played(suites["centring"], Broken(), expectations))
     assert suites_module.running == []
+
+
+@pytest.mark.parametrize("spoil", ["spread", "error"])
+def test_an_expectation_that_is_kept_and_of_no_use_is_computed_once_more(
+    spoil: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise, cache = tiny.exercise("centring"), Cache(tmp_path, KEY)
+    computed = list[str]()
+
+    def grade() -> list[Outcome]:
+        results = with_suites([exercise], lambda suites: played(suites["centring"], InThisProcess(RIGHT, exercise), tmp_path))
+        return [result.check.outcome for result in results]
+
+    right = grade()
+    names = [path.name for path in tmp_path.rglob("*") if path.is_file()]
+    for name in names:
+        known = decode(cache.get(name) or b"")
+        endless = {place: replace(each, spread=each.spread + np.inf) for place, each in known.places.items() if each.spread is not None}
+        error = Error(Cause.RAISED, "", ("KeyboardInterrupt", "BaseException"))
+        cache.put(name, encode(replace(known, places={**known.places, **endless}) if spoil == "spread" else replace(known, error=error)))
+    compute = Oracle.compute
+
+    def counted(oracle: Oracle, source: str, request: Request) -> Expectation:
+        computed.append(request.probe)
+        return compute(oracle, source, request)
+
+    monkeypatch.setattr(Oracle, "compute", counted)
+    assert grade() == right and Outcome.PASSED in right
+    assert 0 < len(computed) <= len(names)
+    computed.clear()
+    assert grade() == right and computed == []
 
 
 # Nothing leaks in

@@ -20,6 +20,8 @@ from normgrade.report import Outcome
 from normgrade.setting import setting_of
 from normgrade.story import Build, Step, Story, build, evaluate, reload, request, train
 
+KEY = bytes(32)  # of a user
+
 COURSE = Course.find()
 FAMILIES = {
     "factor": r"every value (×|has the opposite sign)",
@@ -307,7 +309,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
-    return Oracle(Cache(tmp_path_factory.mktemp("expectations")))
+    return Oracle(Cache(tmp_path_factory.mktemp("expectations"), KEY))
 
 
 def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
