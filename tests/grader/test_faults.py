@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import hmac
 import io
 import json
 import os
@@ -21,16 +23,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import normgrade
 from normgrade import cli
-from normgrade.cache import Cache
+from normgrade.cache import SEAL_BYTES, Cache
 from normgrade.cli.options import exit_code
 from normgrade.course import Course
 from normgrade.grade import Desk, Options, Submission, at_desk
 from normgrade.inspection import inspect_file
-from normgrade.oracle import Oracle
+from normgrade.oracle import Oracle, decode, encode
 from normgrade.processes import Zygote
 from normgrade.report import Report
 from normgrade.sandbox.kernel import prctl
@@ -253,15 +256,92 @@ def suffer(bench: Bench, fault: Fault) -> Seen:
     return Seen(report, exit_code([report]) if report else 3, error, left_of(doomed), after)
 
 
+def on_cache(bench: Bench, cache: Path, *sources: str) -> list[Report]:
+    """The submissions, graded with this cache."""
+    oracle = Oracle(Cache(cache, KEY), bench.desk.oracles["rms"].probes)
+    desk = replace(bench.desk, oracles={"rms": oracle})
+    with stopped_if_it_hangs():
+        return [replace(bench, desk=desk).grade(source) for source in sources]
+
+
 def with_cache(bench: Bench, cache: str, folder: Path) -> list[Report]:
     """A right and a wrong submission, with a cache in which nothing can be kept."""
     (folder / "file").touch()
-    oracle = Oracle(Cache(Path(cache.format(folder)), bytes(32)), bench.desk.oracles["rms"].probes)
-    desk = replace(bench.desk, oracles={"rms": oracle})
-    with stopped_if_it_hangs(), pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         if "full" in cache:
             patch.setattr("normgrade.files.open", on_a_full_disk, raising=False)
-        return [replace(bench, desk=desk).grade(source) for source in (RIGHT, WRONG)]
+        return on_cache(bench, Path(cache.format(folder)), RIGHT, WRONG)
+
+
+def with_spoilt_cache(bench: Bench, spoil: Callable[[Path], None], folder: Path) -> list[Report]:
+    """A right and a wrong submission, with a cache in which every file was spoilt."""
+    on_cache(bench, folder, RIGHT)
+    kept = files(folder)
+    assert len(kept) >= 5
+    for path in kept:
+        spoil(path)
+    return on_cache(bench, folder, RIGHT, WRONG)
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def take_another(path: Path) -> None:
+    """One of the other files, under this one's name."""
+    other = next(each for each in files(path.parents[1]) if each != path)
+    path.write_bytes(other.read_bytes())
+
+
+def forge(key: bytes | None) -> Callable[[Path], None]:
+    """Everything is allowed, and sealed with another key, or as anybody can who needs none."""
+
+    def forged(path: Path) -> None:
+        known = decode(path.read_bytes()[SEAL_BYTES:])
+        wide = {
+            name: replace(place, spread=np.full_like(place.spread, 1e30))
+            for name, place in known.places.items()
+            if place.spread is not None
+        }
+        content = encode(replace(known, places={**known.places, **wide}))
+        sealed = path.name.encode() + b"\0" + content
+        seal = hashlib.sha256(sealed).digest() if key is None else hmac.digest(key, sealed, "sha256")
+        path.write_bytes(seal + content)
+
+    return forged
+
+
+def put_in_its_place(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    def replaced(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return replaced
+
+
+SPOILT: Mapping[str, Callable[[Path], None]] = {
+    "cut in half": truncate,
+    "empty": empty,
+    "changed by one bit": flip_a_bit,
+    "another one": take_another,
+    "forged without a key": forge(None),
+    "forged with another key": forge(b"another"),
+    "gone": Path.unlink,
+    "a pipe": put_in_its_place(os.mkfifo),
+    "a folder": put_in_its_place(Path.mkdir),
+    "a link to an endless device": put_in_its_place(lambda path: path.symlink_to("/dev/zero")),
+    "a link to itself": put_in_its_place(lambda path: path.symlink_to(path)),
+}
 
 
 class OnAFullDisk(io.FileIO):
@@ -274,6 +354,7 @@ def on_a_full_disk(file: int | str, mode: str) -> io.FileIO:
     return OnAFullDisk(file, mode)
 
 
+KEY = bytes(32)
 NO_CACHE = {"below a file": "{}/file/cache", "where no folder can be made": "/proc/none", "on a full disk": "{}/full"}
 
 
@@ -282,6 +363,7 @@ class Suffered(NamedTuple):
 
     faults: Mapping[str, Seen]
     caches: Mapping[str, Sequence[Report]]
+    spoilt: Mapping[str, Sequence[Report]]
     left: Sequence[Process]
 
 
@@ -290,14 +372,15 @@ def suffered(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPath
     """All faults, one after the other, at one desk."""
     folder, others = tmp_path_factory.mktemp("faults"), descendants(os.getpid())
 
-    def one_after_the_other(desk: Desk) -> tuple[dict[str, Seen], dict[str, list[Report]]]:
+    def one_after_the_other(desk: Desk) -> tuple[dict[str, Seen], dict[str, list[Report]], dict[str, list[Report]]]:
         bench = Bench(desk, folder, tiny, others)
         bench.grade(RIGHT)
         faults = {name: suffer(bench, fault) for name, fault in FAULTS.items()}
-        return faults, {name: with_cache(bench, cache, folder) for name, cache in NO_CACHE.items()}
+        caches = {name: with_cache(bench, cache, folder) for name, cache in NO_CACHE.items()}
+        return faults, caches, {name: with_spoilt_cache(bench, spoil, folder / name) for name, spoil in SPOILT.items()}
 
-    faults, caches = at_desk([tiny.exercise("rms")], Options(), one_after_the_other)
-    return Suffered(faults, caches, left_of(started_since(others)))
+    faults, caches, spoilt = at_desk([tiny.exercise("rms")], Options(), one_after_the_other)
+    return Suffered(faults, caches, spoilt, left_of(started_since(others)))
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -312,6 +395,13 @@ def test_a_grading_survives_a_kill_of(name: str, suffered: Suffered) -> None:
 @pytest.mark.parametrize("name", NO_CACHE)
 def test_a_cache_is_not_needed(name: str, suffered: Suffered) -> None:
     right, wrong = suffered.caches[name]
+    assert (right.outcome, exit_code([right])) == ("passed", 0) and (wrong.outcome, exit_code([wrong])) == ("failed", 1)
+    assert [diagnosis.mistakes for diagnosis in wrong.diagnoses] == [("one-for-all-rows",)]
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_nothing_is_believed_of_a_cache_of_which_every_file_is(name: str, suffered: Suffered) -> None:
+    right, wrong = suffered.spoilt[name]
     assert (right.outcome, exit_code([right])) == ("passed", 0) and (wrong.outcome, exit_code([wrong])) == ("failed", 1)
     assert [diagnosis.mistakes for diagnosis in wrong.diagnoses] == [("one-for-all-rows",)]
 
@@ -473,7 +563,7 @@ class Blow(NamedTuple):
 STARTING = Point("normgrade.suite.with_suites")  # the zygote was started, and imports torch
 COLLECTING = Point("_pytest.python.Module.collect")
 WAITING = Point("normgrade.processes.Zygote.hear")
-WRITING_EXPECTATION = Point("os.replace", 2)
+WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache, and a first one
 SEARCHING = Point("normgrade.diagnose.Search.explanations")
 HANDING_OVER = Point("normgrade.cli.check.hand_over")
 KILL, INT, TERM, HUP = signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP
@@ -563,10 +653,11 @@ def files(cache: Path) -> list[Path]:
     return [path for path in cache.rglob("*") if path.is_file()]
 
 
-def complete(cache: Path) -> list[Path]:
+def complete(cache: Path, copied_from: Path | None = None) -> list[Path]:
     """The expectations in a cache, all of which must be complete."""
     kept = [path for path in files(cache) if not path.name.startswith(".writing-")]
-    assert [path.name for path in kept if Cache(cache, Seal(configuration(cache)).key).get(path.name) is None] == []
+    key = Seal(configuration(copied_from or cache)).key
+    assert [path.name for path in kept if Cache(cache, key).get(path.name) is None] == []
     return kept
 
 
@@ -613,7 +704,7 @@ def test_a_disk_that_is_full_soon_costs_no_result(tiny: Course, tmp_path: Path) 
     script = f'{mount} && "$@"; code=$?; cp -r "{disk}" "{copy}"; exit $code'
     found = check(folder_with(tmp_path, WRONG), tiny, disk, wrap=["unshare", "-m", "sh", "-c", script, "sh"])
     assert (found.code, found.outcomes, found.err) == (1, ["failed"], "") and '"one-for-all-rows"' in found.out
-    assert 1 <= len(complete(copy)) == len(files(copy)) < 5
+    assert 1 <= len(complete(copy, disk)) == len(files(copy)) < 5
 
 
 def test_a_cache_that_may_only_be_read_costs_no_result(tiny: Course, tmp_path: Path) -> None:
@@ -634,11 +725,11 @@ def test_a_full_disk_keeps_an_expectation_for_this_run(place: str, tmp_path: Pat
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    cache = Cache(tmp_path / "cache", bytes(32))
+    cache = Cache(tmp_path / "cache", KEY)
     with monkeypatch.context() as patch:
         patch.setattr(place, on_a_full_disk if place.endswith("open") else full, raising=False)
         cache.put("abcd", b"content")
-    assert cache.get("abcd") == b"content" and Cache(cache.folder, bytes(32)).get("abcd") is None
+    assert cache.get("abcd") == b"content" and Cache(cache.folder, KEY).get("abcd") is None
     assert files(tmp_path) == []
 
 
