@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -13,6 +13,7 @@ from normgrade.course import Course, Exercise
 from normgrade.grade import Submission
 from normgrade.inspection import inspect_file
 from normgrade.language import _
+from normgrade.mistakes import read_mistakes
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome, Report
 from normgrade.workspace import Workspace
@@ -118,18 +119,33 @@ def advice(records: Sequence[Record]) -> str:
     )
 
 
-def hints_left(exercise: Exercise, of_failures: Sequence[str], given: Collection[str]) -> list[str]:
-    """The hints that were not given yet: those of what failed come before the exercise's own."""
-    return [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
+def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
+    """Every hint for whoever made this attempt last, and how it is told: what the diagnosis says or else the hint of the first claim that
+    failed, then the exercise's own.
+
+    What else failed has the same cause more often than not, and its hints would be about what is right.
+    """
+    told = {}
+    if last is not None and last.diagnoses:
+        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
+        told = {
+            says[name]: _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
+            for name in last.diagnoses
+            if name in says
+        }
+    elif last is not None:
+        told = {hint: _("Of what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
+    return told | {hint: hint for hint in exercise.hints if hint not in told}
 
 
-def take_hint(exercise: Exercise, of_failures: Sequence[str], workspace: Workspace | None) -> list[str]:
-    """The hints that are left; the first of them counts as given now, where there is a workspace to keep that."""
+def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[str]:
+    """The hints that were not given yet, as they are told; the first of them counts as given now, where there is a workspace to keep that."""
     progress = None if workspace is None else progress_of(workspace)
-    left = hints_left(exercise, of_failures, progress.given(exercise.slug) if progress else ())
+    given = progress.given(exercise.slug) if progress else ()
+    left = {hint: told for hint, told in hints_of(exercise, last).items() if hint not in given}
     if left and progress:
-        progress.give(exercise.slug, left[0], datetime.now(UTC))
-    return left
+        progress.give(exercise.slug, next(iter(left)), datetime.now(UTC))
+    return [*left.values()]
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Submission
 from normgrade.inspection import inspect_file
 from normgrade.learning import keep, take_hint
-from normgrade.progress import hints_of_failures
+from normgrade.progress import Attempt
 from normgrade.report import Check, Report
 from normgrade.reveal import reveal
 from normgrade.watch import Watched
@@ -78,5 +79,5 @@ class Watching:
 
     def next_hint(self) -> str | None:
         """The next hint that was not given, of what failed if anything did; None where there are no more."""
-        failed = hints_of_failures(self.report) if self.report is not None else ()
-        return next(iter(take_hint(self.exercise, failed, Workspace.find())), None)
+        last = Attempt.of(self.report, datetime.now(UTC), "") if self.report is not None else None
+        return next(iter(take_hint(self.exercise, last, Workspace.find())), None)
