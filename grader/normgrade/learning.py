@@ -134,7 +134,7 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
             if name in says
         }
     elif last is not None:
-        told = {hint: _("Of what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
+        told = {hint: _("About what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
     return told | {hint: hint for hint in exercise.hints if hint not in told}
 
 

@@ -175,7 +175,7 @@ def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
 
 
 def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
-    assert "correction=0" in told["solution"] and "Other right ways" in told["solution"]
+    assert "correction=0" in told["solution"] and "From your file to it" in told["solution"] and "Other right ways" in told["solution"]
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
     assert "layer_norm" not in told["next again"]
 

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from normgrade import cli
 from normgrade.cli.progress import ago, scores
-from normgrade.course import Course
+from normgrade.course import Course, carried
+from normgrade.docstring import as_spoken
+from normgrade.language import LANGUAGES, speak
 from normgrade.mistakes import read_mistakes
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome
@@ -44,7 +47,7 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
     code, out, _ = run("check", "rms")
     assert code == 1 and "rms · ../rms.py" in out
     assert "Go on with rms (level 1, Functions): " in run()[1]
-    assert run("hint", "rms")[1] == "Of what failed first at your last check: Average over the last dimension. (1 more hint)"
+    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
     assert run("hint", "rms")[1] == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
     code, _, err = run("solution", "rms")
@@ -53,9 +56,8 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
 
     (here / "norms" / "rms.py").write_bytes((tiny.root / "solutions/rms/alternatives/einsum.py").read_bytes())
     assert run("check", "rms")[0] == 0
-    out = run("solution", "rms")[1]
-    assert "From your file to it" in out and "Other right ways einsum " in out
-    assert "einsum.py" in run("solution", "rms", "einsum")[1]
+    assert run("solution", "rms")[1].startswith('"""Root mean square.""" import torch')
+    assert "torch.einsum(" in run("solution", "rms", "einsum")[1]
     assert run("solution", "rms", "einsom")[2] == 'Error: No right way of rms is called "einsom". Did you mean "einsum"? There are einsum.'
 
     out = run("progress")[1]
@@ -95,7 +97,7 @@ def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: R
     attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, every) for mistakes in ((), ("sum-for-mean", "gone"))]
     progress = Progress(here / ".normgrade/progress.db")
     progress.add(attempts[:1])
-    assert run("hint", "rms")[1] == "Of what failed first at your last check: Average over the last dimension. (1 more hint)"
+    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     progress.add(attempts[1:])
     assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
@@ -119,6 +121,42 @@ def test_hints_have_numbers_where_there_is_no_workspace(run: Run, edited_course:
     of_two = ("hint", "rms", "--course", str(course.root))
     assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
     assert run(*of_two, "3")[1] == "There are no more hints for rms."
+
+
+def test_a_solution_on_a_pipe_is_a_file_that_passes(
+    run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for way, path in ((), tiny.exercise("rms").reference), (("einsum",), tiny.exercise("rms").alternatives[0]):
+        assert cli.run(["solution", "rms", *way, "--spoil"]) == 0
+        printed = capsys.readouterr().out
+        assert printed == path.read_text(encoding="utf-8")
+        (here / "rms.py").write_text(printed, encoding="utf-8")
+        assert run("check", "rms.py")[0] == 0
+
+
+def without_docstring(source: str) -> str:
+    return source.partition('"""')[2].partition('"""')[2]
+
+
+@pytest.mark.parametrize(("language", "begins"), [("en", "The sums are contractions: "), ("zh", "求和写成缩并：")])
+def test_a_solution_speaks_one_language(language: str, begins: str, run: Run) -> None:
+    out = run("solution", "layer_norm", "einsum_statistics", "--spoil", "--course", str(carried()), "--lang", language)[1]
+    speak("en")
+    assert out.startswith(f'"""{begins}') and '""" import math from' in out and "zh:" not in out
+
+
+ALTERNATIVES = [path for exercise in Course.find() for path in (exercise.reference, *exercise.alternatives)]
+
+
+def test_every_solution_speaks_each_language_and_its_code_stays() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in ALTERNATIVES]
+    for language in LANGUAGES:
+        speak(language)
+        told = list(map(as_spoken, texts))
+        speak("en")
+        assert list(map(without_docstring, told)) == list(map(without_docstring, texts))
+        assert not any("zh:" in each.partition("import")[0] for each in told)
+        assert list(map(as_spoken, told)) == told
 
 
 @pytest.mark.parametrize("level", ["claims", "score"])

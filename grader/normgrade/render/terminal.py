@@ -186,9 +186,13 @@ def claim_cell(group: Cases) -> Text:
 def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
     """The first claims that do not hold, and how many more there are.
 
-    A hint says what a claim usually fails by; where a diagnosis knows better, it would only mislead.
+    A hint says what a claim usually fails by. It would only mislead where a diagnosis knows better, and below the first claim: most of
+    the others fail by what the first fails by.
     """
-    every = [lines for group in cases if (lines := list(failure_lines(group, not report.diagnoses, detail)))]
+    every: list[list[RenderableType]] = []
+    for group in cases:
+        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
+            every.append(lines)
     for lines in every[: detail.claims]:
         yield from lines
     if (left_out := len(every) - detail.claims) > 0:
