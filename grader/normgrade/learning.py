@@ -139,7 +139,7 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
 
 
 def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[str]:
-    """The hints that were not given yet, as they are told; the first of them counts as given now, where there is a workspace to keep that."""
+    """The hints that were not given yet, as they are told. The first of them counts as given now, if there is a workspace to keep that."""
     progress = None if workspace is None else progress_of(workspace)
     given = progress.given(exercise.slug) if progress else ()
     left = {hint: told for hint, told in hints_of(exercise, last).items() if hint not in given}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.cli.options import course_option, say
+from normgrade.cli.words import slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.language import _, n_
 from normgrade.learning import advice, progress_of, records, take_hint
@@ -41,7 +42,15 @@ def say_numbered(exercise: Exercise, number: int) -> None:
     if number == count:
         say(_("(That was the last one.)"))
     else:
-        say(_("({number} of {count}; `normgrade hint {slug} {next}` gives the next)", number=number, count=count, slug=slug, next=number + 1))
+        say(
+            _(
+                "({number} of {count}; `normgrade hint {slug} {next}` gives the next)",
+                number=number,
+                count=count,
+                slug=slug,
+                next=number + 1,
+            )
+        )
 
 
 def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from normgrade.cli.words import one_of
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean, either
 from normgrade.files import write_whole
@@ -21,16 +22,6 @@ from normgrade.sandbox import TIERS
 WIDEST = 100
 DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def slugs_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """What a shell may complete the beginning of a slug to."""
-    from normgrade.workspace import find_course
-
-    try:
-        return [slug for slug in find_course(context.params.get("course_folder")).slugs if slug.startswith(begun)]
-    except UsageError:  # a shell wants no explanation
-        return []
 
 
 def course_option(command: F) -> F:
@@ -47,6 +38,7 @@ def isolation_option(command: F) -> F:
         default=TIERS[0],
         envvar="NORMGRADE_REQUIRE_ISOLATION",
         callback=tier_of,
+        shell_complete=one_of(TIERS),
         help="Grade behind such walls or stronger ones, or not at all. Also NORMGRADE_REQUIRE_ISOLATION.",
     )(command)
 
@@ -68,7 +60,9 @@ def report_options(command: F) -> F:
     command = click.option("-v", "--verbose", "detail", flag_value="verbose", help="Show everything.")(command)
     command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
-    return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
+    return click.option(
+        "--format", "format", default="terminal", metavar="|".join(FORMATS), shell_complete=one_of(FORMATS), help="How to write the report."
+    )(command)
 
 
 def refuse_unless_revealed(exercise: Exercise, what: str) -> None:

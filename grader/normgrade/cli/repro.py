@@ -8,7 +8,8 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
-from normgrade.cli.options import course_option, refuse_unless_revealed, say, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed, say
+from normgrade.cli.words import checks_alike, slugs_alike
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.files import write_whole
@@ -16,14 +17,14 @@ from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
 from normgrade.language import _
 from normgrade.report import Outcome
-from normgrade.repro import is_made, script
+from normgrade.repro import is_as_made, script, sealed
 from normgrade.suite import Result
 from normgrade.workspace import find_course, submission_of
 
 
 @click.command("repro")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.argument("check", required=False, metavar="[CHECK]")
+@click.argument("check", required=False, metavar="[CHECK]", shell_complete=checks_alike)
 @click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs, as for `check`.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; repro_SLUG.py, unless said.")
 @course_option
@@ -36,14 +37,14 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    if output.exists() and not (output.is_file() and is_made(output.read_bytes())):
-        raise UsageError(_('"{path}" is there already, and not of `normgrade repro`. Name another file with --output FILE.', path=output))
+    refuse_unless_ours(output)
     result = chosen(play(exercise, path, seed), check)
     if result is None:
         say(_("Nothing to reproduce: every check passes."))
         return
+    refuse_unless_ours(output)  # once more: somebody may have begun to write there meanwhile
     try:
-        write_whole(output, script(exercise, path, result).encode())
+        write_whole(output, sealed(script(exercise, path, result)))
     except OSError as error:
         raise UsageError(
             _(
@@ -59,6 +60,18 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
             check=result.check.name,
         )
     )
+
+
+def refuse_unless_ours(output: Path) -> None:
+    """A UsageError where there is anything but a script of ours that nobody has changed."""
+    try:
+        ours = not output.exists() or (output.is_file() and is_as_made(output.read_bytes()))
+    except OSError:  # somebody does not want it to be read
+        ours = False
+    if not ours:
+        raise UsageError(
+            _('"{path}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.', path=output)
+        )
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from normgrade.cli.options import course_option, refuse_unless_revealed, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed
+from normgrade.cli.words import slugs_alike, ways_alike
 from normgrade.course import Exercise, read
 from normgrade.docstring import as_spoken, told
 from normgrade.errors import UsageError, did_you_mean
@@ -25,7 +26,7 @@ from normgrade.workspace import Workspace, find_course, submission_of
 
 @click.command("solution")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.argument("way", required=False)
+@click.argument("way", required=False, shell_complete=ways_alike)
 @click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
 @course_option
 def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Path | None) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, writable
+from normgrade.cli.words import slugs_alike
 from normgrade.render import renderer
 from normgrade.workspace import find_course
 

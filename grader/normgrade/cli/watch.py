@@ -12,7 +12,8 @@ from rich.console import Console, ConsoleDimensions
 from rich.live import Live
 
 from normgrade.cli.keys import keys
-from normgrade.cli.options import course_option, isolation_option, slugs_alike
+from normgrade.cli.options import course_option, isolation_option
+from normgrade.cli.words import slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Options, at_desk
