@@ -16,7 +16,7 @@ from normgrade.language import _
 from normgrade.mistakes import read_mistakes
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome, Report
-from normgrade.workspace import Workspace
+from normgrade.workspace import Workspace, submission_of
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Record:
         return _("started") if self.started else _("not started")
 
 
-def records(course: Course, workspace: Workspace) -> list[Record]:
-    """Every exercise of the course, in the order in which they are meant to be taken."""
+def records(course: Course, workspace: Workspace | None) -> list[Record]:
+    """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
     tried: dict[str, list[Attempt]] = {}
-    for attempt in progress_of(workspace).attempts():
+    for attempt in progress_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
-    return [Record(each, tuple(tried.get(each.slug, ())), is_started(workspace.submission(each), each)) for each in course]
+    return [Record(each, tuple(tried.get(each.slug, ())), is_started(submission_of(each), each)) for each in course]
 
 
 def progress_of(workspace: Workspace) -> Progress:
@@ -92,6 +92,18 @@ def next_record(records: Sequence[Record]) -> Record | None:
     if tried:
         return max(tried, key=lambda record: record.attempts[-1].at)
     return min(open_ones, key=lambda record: (not record.started, record.exercise.level, record.exercise.order), default=None)
+
+
+def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:
+    """What to take up after an exercise: what is next anyway if it has passed, else what is next of those that nobody has seen yet.
+
+    Where all have been seen it begins anew with the others; nothing where no other is left.
+    """
+    others = [record for record in records if record.exercise != current]
+    passed = any(record.passed for record in records if record.exercise == current)
+    unseen = [record for record in others if passed or record.exercise not in seen]
+    found = next_record(unseen) or next_record(others)
+    return None if found is None else found.exercise
 
 
 def advice(records: Sequence[Record]) -> str:

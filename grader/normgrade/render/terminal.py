@@ -197,7 +197,12 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
         yield from lines
     if (left_out := len(every) - detail.claims) > 0:
         yield Text(
-            n_("and {n} more claim that does not hold: -v shows it", "and {n} more claims that do not hold: -v shows them", left_out)
+            n_(
+                "and {n} more claim that does not hold: {key} shows it",
+                "and {n} more claims that do not hold: {key} shows them",
+                left_out,
+                key=detail.more,
+            )
         )
         yield Text()
 
