@@ -24,7 +24,9 @@ from normgrade.errors import UsageError
 from normgrade.observation import Array
 from normgrade.oracle import Expected
 from normgrade.render import FORMATS, render
-from normgrade.render.detail import QUIET, VERBOSE
+from normgrade.render.detail import QUIET, USUAL, VERBOSE
+from normgrade.render.html import render_html
+from normgrade.render.junit import render_junit
 from normgrade.render.numbers import as_pair, sides
 from normgrade.render.terminal import open_console, render_text, show
 from normgrade.render.wording import difference_in_words, printable
@@ -291,6 +293,15 @@ def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> Non
     assert "so too" not in text and "more claim" not in text and "more place" not in text
     assert text.count("step 1 · weight.grad") == 10
     assert "seed 7 · 0.41 s\n" in text
+
+
+def test_a_seed_that_is_not_the_usual_one_is_told_however_little_is_shown() -> None:
+    told, usual = "Seed 7: `--seed 7` draws the same inputs again.\n", report(failed())
+    seven = replace(usual, seed=7)
+    assert [render_text([seven, seven], detail).count(told) for detail in (USUAL, VERBOSE)] == [1, 1]
+    assert [line.endswith(" · seed 7") for line in render_text([seven, usual], QUIET).splitlines()] == [True, False]
+    assert "seed" not in render_text([usual]).casefold()
+    assert '<property name="seed" value="7"' in render_junit([seven]) and "seed 7" in render_html([seven])
 
 
 def test_quiet_is_one_line_for_each_report() -> None:

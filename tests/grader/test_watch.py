@@ -73,6 +73,8 @@ def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> N
 class Desk:
     """Grades without grading: it gives the reports that it was given, and keeps what was on the screen meanwhile."""
 
+    watching: Watching
+
     def __init__(self, claims: int, *reports: Report) -> None:
         self.reports, self.seen = list(reports), ""
         self.suites = {"rms": SimpleNamespace(names=("a",), claims={f"Claim {number}.": ("a",) for number in range(claims)})}
@@ -116,7 +118,8 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
 
 def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Graded) -> None:
     watching = watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No."))
-    assert [line.rstrip() for line in watching.desk.seen.splitlines()[1:]] == [
+    desk: Any = watching.desk
+    assert [line.rstrip() for line in desk.seen.splitlines()[1:]] == [
         "· Claim 0.",
         "· Claim 1.",
         "· Claim 2.",

@@ -16,6 +16,7 @@ from normgrade.files import write_whole
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
 from normgrade.language import _
+from normgrade.render.wording import seed_in_words
 from normgrade.report import Outcome
 from normgrade.repro import is_as_made, script, sealed
 from normgrade.suite import Result
@@ -38,9 +39,10 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
     refuse_unless_ours(output)
+    seeds = [seed_in_words(seed)] if seed else []
     result = chosen(play(exercise, path, seed), check)
     if result is None:
-        say(_("Nothing to reproduce: every check passes."))
+        say(_("Nothing to reproduce: every check passes."), *seeds)
         return
     refuse_unless_ours(output)  # once more: somebody may have begun to write there meanwhile
     try:
@@ -58,7 +60,8 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
             "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
             path=output,
             check=result.check.name,
-        )
+        ),
+        *seeds,
     )
 
 

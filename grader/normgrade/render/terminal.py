@@ -38,6 +38,7 @@ from normgrade.render.wording import (
     rule_in_word,
     sandbox_in_word,
     score_in_words,
+    seed_in_words,
     what_it_is,
 )
 from normgrade.render.wrapping import break_chinese
@@ -114,6 +115,7 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
         yield Text()
     if len(reports) > 1:
         yield summary(reports)
+    yield from (Text(seed_in_words(seed)) for seed in dict.fromkeys(report.seed for report in reports) if seed)
     if with_losses:
         yield from (Text(line, style="dim") for line in losses_in_words(reports))
 
@@ -122,7 +124,8 @@ def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
     found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
-    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox)))
+    seed = _("seed {seed}", seed=report.seed) if report.seed else ""
+    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, seed)))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 
 

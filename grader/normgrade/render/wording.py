@@ -146,6 +146,11 @@ def next_step(report: Report) -> str:
     return ""
 
 
+def seed_in_words(seed: int) -> str:
+    """How to have inputs again that are not the usual ones."""
+    return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
+
+
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
     """What code could do behind the weakest walls; nothing where all stood behind stronger ones."""
     open_to_it = dict.fromkeys(one_line(loss) for report in reports if report.sandbox == WEAKEST for loss in report.lost)
