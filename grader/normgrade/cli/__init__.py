@@ -114,8 +114,8 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
         result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
+    except click.UsageError as error:
+        click.UsageError(in_our_words(error), error.ctx).show()
         return USAGE
     except UsageError as error:
         return complain(str(error), USAGE)
@@ -133,6 +133,18 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         return broken(error)
     return result if isinstance(result, int) else 0
+
+
+def in_our_words(error: click.UsageError) -> str:
+    """What click says; and where its words do not fit together in every language, ours."""
+    match error:
+        case click.NoSuchOption():
+            return _(
+                "No such option: {name}.{meant}", name=error.option_name, meant=did_you_mean(error.option_name, error.possibilities or ())
+            )
+        case click.MissingParameter(param=click.Parameter() as missing):
+            return _("Missing argument: {name}.", name=missing.human_readable_name)
+    return error.format_message()
 
 
 def speak_here(language: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say
+from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.words import slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.language import _, n_
@@ -16,7 +16,7 @@ from normgrade.workspace import Workspace, find_course
 
 @click.command("hint")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.argument("number", required=False, type=click.IntRange(min=1))
+@click.argument("number", required=False, callback=whole_number(1, 99))
 @course_option
 def hint_command(slug: str, number: int | None, course_folder: Path | None) -> None:
     """The next hint for an exercise.

@@ -24,6 +24,20 @@ DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def whole_number(low: int, high: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
+    """What reads a number between two others; None where none was given."""
+
+    def read(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+        if value is None:
+            return None
+        if value.isdecimal() and low <= int(value) <= high:
+            return int(value)
+        name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+        raise UsageError(_('{name} is a whole number from {low} to {high}, not "{value}".', name=name, low=low, high=high, value=value))
+
+    return read
+
+
 def course_option(command: F) -> F:
     return click.option(
         "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."
