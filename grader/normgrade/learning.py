@@ -51,10 +51,11 @@ class Record:
 
 def records(course: Course, workspace: Workspace | None) -> list[Record]:
     """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
+    file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
     for attempt in progress_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
-    return [Record(each, tuple(tried.get(each.slug, ())), is_started(submission_of(each), each)) for each in course]
+    return [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
 
 
 def progress_of(workspace: Workspace) -> Progress:

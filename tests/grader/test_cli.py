@@ -303,7 +303,7 @@ def test_what_is_shown_of_a_failure(run: Run) -> None:
     assert "looks like: every value × 1/2" in text
     assert "your code printed: half of it" in text
     assert "Hint: Average over the last dimension." in text
-    assert "· not passed" in text and "Read the prompt again with `normgrade show rms`." in text
+    assert "· not passed" in text and "`normgrade hint rms` gives a hint, `normgrade show rms` shows the task again." in text
 
 
 def test_a_random_seed_is_said_and_can_be_used_again(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,8 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
     assert run("check")[0] == 1 and not (here / "norms/.normgrade").exists()  # an untouched stub is no attempt
 
     (here / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
-    code, out, _ = run("check", "rms")
-    assert code == 1 and "rms · ../rms.py" in out
+    code, out, err = run("check", "rms")
+    assert code == 1 and "rms · ../rms.py" in out, out + err
     assert "Go on with rms (level 1, Functions): " in run()[1]
     assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"

@@ -29,7 +29,7 @@ from normgrade.render.html import render_html
 from normgrade.render.junit import render_junit
 from normgrade.render.numbers import as_pair, sides
 from normgrade.render.terminal import open_console, render_text, show
-from normgrade.render.wording import difference_in_words, printable
+from normgrade.render.wording import difference_in_words, next_step, printable
 from normgrade.report import Check, Diagnosis, Difference, Finding, Numbers, Outcome, Report
 from normgrade.reveal import reveal
 
@@ -161,9 +161,19 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
         │ · The running statistics follow the batches, with the unbiased variance.     │
         ╰──────────────────────────────────────────────────────────────────────────────╯
         4 of 14 points · not passed
-        Read the prompt again with `normgrade show batch_norm`.
+        `normgrade explain biased-running-variance --exercise batch_norm` shows it in
+        numbers.
 
         """)
+
+
+def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
+    explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
+    hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
+    show = "Read the prompt again with `normgrade show batch_norm`."
+    undiagnosed = replace(FAILED, diagnoses=())
+    assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
+    assert [next_step(reveal(FAILED, level)) for level in ("full", "claims", "score")] == [explain, show, show]
 
 
 def test_a_passed_report_is_a_table_and_a_score() -> None:

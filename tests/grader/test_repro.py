@@ -130,7 +130,9 @@ def test_what_cannot_be_reproduced_is_said(run: Run, tmp_path: Path, tiny: Cours
     assert run("repro", "rms")[2].startswith("Error: rms.py cannot be played: rms.py does not exist")
     path.write_text(WRONG, encoding="utf-8")
     assert run("repro", "rms", "test_row")[0] == 0
-    assert run("repro", "rms", "test_rovs")[2].startswith('Error: No check is called "test_rovs". Did you mean "test_rows"?')
+    assert run("repro", "rms", "test_rovs")[2] == (
+        'Error: No check is called "test_rovs". Did you mean "test_rows"? There are test_call, test_rows, test_alone, test_half_precision.'
+    )
     assert run("repro", "rms", "test_call")[2] == 'Error: "test_call" does not fail, so there is nothing to reproduce.'
     (tmp_path / "mine.py").write_text("# mine\n", encoding="utf-8")
     assert run("repro", "rms", "--output", "mine.py")[2] == REFUSED.format("mine.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -58,7 +59,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     say(
         _(
             "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
-            path=output,
+            path=quote(str(output)),
             check=result.check.name,
         ),
         *seeds,
@@ -98,9 +99,11 @@ def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
         return failed[0] if failed else None
     names = [result.check.name for result in results]
     if not any(each.startswith(name) for each in names):
-        stems = {each.partition("[")[0] for each in names}
+        stems = [each.partition("[")[0] for each in names]
         meant = did_you_mean(name, stems)
-        raise UsageError(_('No check is called "{name}".{meant} `normgrade check` gives the names.', name=name, meant=meant))
+        raise UsageError(
+            _('No check is called "{name}".{meant} There are {names}.', name=name, meant=meant, names=", ".join(dict.fromkeys(stems)))
+        )
     of_that_name = [result for result in failed if result.check.name.startswith(name)]
     if not of_that_name:
         raise UsageError(_('"{name}" does not fail, so there is nothing to reproduce.', name=name))

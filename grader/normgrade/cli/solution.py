@@ -55,7 +55,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
         show_source(console, exercise.reference)
         console.print()
     show_difference(console, exercise)
-    show_other_ways(console, exercise)
+    show_other_ways(console, exercise, spoil)
 
 
 def has_passed(exercise: Exercise) -> bool:
@@ -105,7 +105,7 @@ def show_difference(console: Console, exercise: Exercise) -> None:
         show_code(console, "\n".join(lines), "diff")
 
 
-def show_other_ways(console: Console, exercise: Exercise) -> None:
+def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
     if not exercise.alternatives:
         return
     console.print()
@@ -113,4 +113,7 @@ def show_other_ways(console: Console, exercise: Exercise) -> None:
     for path in exercise.alternatives:
         said = told(ast.get_docstring(ast.parse(read(path))))
         console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
-    console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))
+    if spoil:
+        console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))
+    else:
+        console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))
