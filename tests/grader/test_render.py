@@ -167,6 +167,13 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
         """)
 
 
+def test_only_the_first_claim_that_fails_has_a_hint_and_none_where_a_diagnosis_knows_better() -> None:
+    two = report(*(failed(f"test_{name}", claim=f"Claim {name}.", message="No.", hint=f"Look at {name}.") for name in "ab"))
+    for render_it in (render_text, render_html):
+        assert "Look at a." in render_it([two]) and "Look at b." not in render_it([two])
+        assert "Look at" not in render_it([replace(two, diagnoses=(BIASED,))])
+
+
 def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
     explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
     hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
