@@ -32,16 +32,11 @@ Error: {message}
 Try '{command} {option}' for help.
 Show this message and exit.
 Show the version and exit.
-Missing argument
 Missing option
 Missing command.
-No such option: {name}
-No such option {name!r}.
 Option {name!r} does not take a value.
 Invalid value: {message}
 Invalid value for {param_hint}: {message}
-{value!r} is not a valid {number_type}.
-{value} is not in the range {range}.
 required
 """.strip().splitlines()  # what click says in its own words
 CLICK_COUNTS = (

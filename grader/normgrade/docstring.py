@@ -1,12 +1,15 @@
-"""What a docstring says first: in English, and in a paragraph "zh: …" of its own in Chinese."""
+"""What a docstring says: in English, and in a paragraph "zh: …" of its own in Chinese."""
 
 from __future__ import annotations
 
+import ast
 import re
 from inspect import cleandoc
 
-from normgrade.language import ENGLISH, spoken
+from normgrade.language import ENGLISH, LANGUAGES, spoken
 
+QUOTES = '"""'
+OTHERS = tuple(f"{language}: " for language in LANGUAGES if language != ENGLISH)  # how their paragraphs begin
 SIGN = r"[\u3000-\u9fff\uff00-\uffef]"  # Chinese, which has no spaces where lines break
 
 
@@ -22,6 +25,20 @@ def told_in(docstring: str | None, language: str) -> str:
         return joined(first)
     begins = f"{language}: "
     return next((joined(other.removeprefix(begins)) for other in others if other.startswith(begins)), "")
+
+
+def as_spoken(source: str) -> str:
+    """A module with its docstring in the language that is spoken alone; its code is left as it is."""
+    first = next(iter(ast.parse(source).body), None)
+    literal = ast.get_source_segment(source, first) if isinstance(first, ast.Expr) else None
+    if literal is None or not (literal.startswith(QUOTES) and literal.endswith(QUOTES)):
+        return source
+    english, *others = literal.removeprefix(QUOTES).removesuffix(QUOTES).strip().split("\n\n")
+    foreign = {other: begins for other in others for begins in OTHERS if other.startswith(begins)}
+    said = [other.removeprefix(begins) for other, begins in foreign.items() if begins == f"{spoken()}: "] or [english]
+    kept = "\n\n".join((*said, *(other for other in others if other not in foreign)))
+    before, _literal, after = source.partition(literal)
+    return f"{before}{QUOTES}{kept}{chr(10) if chr(10) in kept else ''}{QUOTES}{after}" if foreign else source
 
 
 def joined(paragraph: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -13,9 +13,10 @@ from normgrade.course import Course, Exercise
 from normgrade.grade import Submission
 from normgrade.inspection import inspect_file
 from normgrade.language import _
+from normgrade.mistakes import read_mistakes
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome, Report
-from normgrade.workspace import Workspace
+from normgrade.workspace import Workspace, submission_of
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,13 @@ class Record:
         return _("started") if self.started else _("not started")
 
 
-def records(course: Course, workspace: Workspace) -> list[Record]:
-    """Every exercise of the course, in the order in which they are meant to be taken."""
+def records(course: Course, workspace: Workspace | None) -> list[Record]:
+    """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
+    file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
-    for attempt in progress_of(workspace).attempts():
+    for attempt in progress_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
-    return [Record(each, tuple(tried.get(each.slug, ())), is_started(workspace.submission(each), each)) for each in course]
+    return [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
 
 
 def progress_of(workspace: Workspace) -> Progress:
@@ -93,6 +95,18 @@ def next_record(records: Sequence[Record]) -> Record | None:
     return min(open_ones, key=lambda record: (not record.started, record.exercise.level, record.exercise.order), default=None)
 
 
+def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:
+    """What to take up after an exercise: what is next anyway if it has passed, else what is next of those that nobody has seen yet.
+
+    Where all have been seen it begins anew with the others; nothing where no other is left.
+    """
+    others = [record for record in records if record.exercise != current]
+    passed = any(record.passed for record in records if record.exercise == current)
+    unseen = [record for record in others if passed or record.exercise not in seen]
+    found = next_record(unseen) or next_record(others)
+    return None if found is None else found.exercise
+
+
 def advice(records: Sequence[Record]) -> str:
     """What to do next, in a sentence or two."""
     record = next_record(records)
@@ -118,18 +132,33 @@ def advice(records: Sequence[Record]) -> str:
     )
 
 
-def hints_left(exercise: Exercise, of_failures: Sequence[str], given: Collection[str]) -> list[str]:
-    """The hints that were not given yet: those of what failed come before the exercise's own."""
-    return [hint for hint in dict.fromkeys((*of_failures, *exercise.hints)) if hint not in given]
+def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
+    """Every hint for whoever made this attempt last, and how it is told: what the diagnosis says or else the hint of the first claim that
+    failed, then the exercise's own.
+
+    What else failed has the same cause more often than not, and its hints would be about what is right.
+    """
+    told = {}
+    if last is not None and last.diagnoses:
+        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
+        told = {
+            says[name]: _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
+            for name in last.diagnoses
+            if name in says
+        }
+    elif last is not None:
+        told = {hint: _("About what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
+    return told | {hint: hint for hint in exercise.hints if hint not in told}
 
 
-def take_hint(exercise: Exercise, of_failures: Sequence[str], workspace: Workspace | None) -> list[str]:
-    """The hints that are left; the first of them counts as given now, where there is a workspace to keep that."""
+def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[str]:
+    """The hints that were not given yet, as they are told. The first of them counts as given now, if there is a workspace to keep that."""
     progress = None if workspace is None else progress_of(workspace)
-    left = hints_left(exercise, of_failures, progress.given(exercise.slug) if progress else ())
+    given = progress.given(exercise.slug) if progress else ()
+    left = {hint: told for hint, told in hints_of(exercise, last).items() if hint not in given}
     if left and progress:
-        progress.give(exercise.slug, left[0], datetime.now(UTC))
-    return left
+        progress.give(exercise.slug, next(iter(left)), datetime.now(UTC))
+    return [*left.values()]
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:

@@ -19,7 +19,7 @@ import click
 
 from normgrade.apart import Order, grade_apart
 from normgrade.bindings import statements, without
-from normgrade.cli import in_language, language_of
+from normgrade.cli import in_language, in_our_words, language_of
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option
 from normgrade.errors import GraderError, UsageError
@@ -171,8 +171,8 @@ def ordered(arguments: Sequence[str]) -> Order | None:
     speak(language_of(arguments))
     try:
         result = in_language(magic).main(arguments, prog_name=MAGIC, standalone_mode=False)
-    except click.ClickException as error:
-        raise UsageError(error.format_message()) from None
+    except click.UsageError as error:
+        raise UsageError(in_our_words(error)) from None
     return result if isinstance(result, Order) else None
 
 

@@ -38,7 +38,7 @@ COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, hints, digest"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One grading of one file: when, what came of it, the mistakes that it was diagnosed with, the hints of its failed checks, its hash."""
+    """One grading of one file: when, what came of it, the mistakes that it was diagnosed with, the hint of what failed first, its hash."""
 
     at: datetime
     exercise: str
@@ -52,16 +52,16 @@ class Attempt:
     @classmethod
     def of(cls, report: Report, at: datetime, digest: str) -> Attempt:
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
-        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, hints_of_failures(report), digest)
+        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, first_hint(report), digest)
 
     @property
     def passed(self) -> bool:
         return self.outcome is Outcome.PASSED
 
 
-def hints_of_failures(report: Report) -> tuple[str, ...]:
-    """The hints of the checks that fail, each once."""
-    return tuple(dict.fromkeys(check.hint for check in report.checks if check.outcome is Outcome.FAILED and check.hint))
+def first_hint(report: Report) -> tuple[str, ...]:
+    """The hint of the first check that fails, if it has one."""
+    return tuple(check.hint for check in report.checks if check.outcome is Outcome.FAILED)[:1]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from pprint import pformat
 from typing import Any
@@ -16,7 +17,7 @@ from normgrade.report import Difference
 from normgrade.suite import Play, Result
 
 WIDTH = 120
-MADE = "`normgrade repro`"  # stands in the first line of a script that may be overwritten, whatever language it speaks
+SEAL = b"# SHA-256 of the lines above: "  # begins the last line of a script
 ACTIONS = N_("train"), N_("evaluate"), N_("reload")  # of a step, as comments say them
 HEAD = '''"""{made}
 
@@ -88,10 +89,16 @@ def script(exercise: Exercise, path: Path, result: Result) -> str:
     return head + "\n".join(body(exercise, play, check.differences)) + "\n"
 
 
-def is_made(content: bytes) -> bool:
-    """Whether a file holds a script of ours."""
-    first = content.partition(b"\n")[0]
-    return first.startswith(b'"""') and MADE.encode() in first
+def sealed(source: str) -> bytes:
+    """The script as it is written, with a last line that tells whether anybody has changed it since."""
+    content = source.encode()
+    return content + SEAL + sha256(content).hexdigest().encode() + b"\n"
+
+
+def is_as_made(content: bytes) -> bool:
+    """Whether a file holds a script of ours that nobody has changed, whatever language it speaks."""
+    above, _seal, digest = content.rpartition(SEAL)
+    return digest == sha256(above).hexdigest().encode() + b"\n"
 
 
 def columns(*words: str) -> list[str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Submission
 from normgrade.inspection import inspect_file
-from normgrade.learning import keep, take_hint
-from normgrade.progress import hints_of_failures
-from normgrade.report import Check, Report
+from normgrade.language import _
+from normgrade.learning import keep, next_after, records, take_hint
+from normgrade.progress import Attempt
+from normgrade.report import Check, Outcome, Report
 from normgrade.reveal import reveal
 from normgrade.watch import Watched
 from normgrade.workspace import Workspace, submission_of
@@ -29,38 +31,51 @@ class Watching:
     desk: Desk
     course: Course
     exercise: Exercise
+    before: tuple[Exercise, ...] = ()  # what was watched on the way here
     changed: Callable[[], None] = unseen
     report: Report | None = None
     checks: dict[str, Check | None] = field(default_factory=dict)  # in the suite's order; None until it has ended
     scores: list[int] = field(default_factory=list)
     grading: bool = False
     note: str = ""
+    following: Exercise | None = None  # what n goes on with
     all_differences: bool = False
     with_prompt: bool = False
 
     def __post_init__(self) -> None:
         self.watched = Watched(submission_of(self.exercise))
 
-    def grade_if_saved(self) -> bool:
-        """Whether there is a new report."""
+    def begin_if_saved(self) -> bool:
+        """Whether there is something to grade. What was known of the file before is gone then."""
         if not self.watched.saved():
             return False
+        self.report, self.note, self.checks, self.grading = None, "", {}, True
+        return True
+
+    def grade(self) -> None:
         path = self.watched.path
         submission = Submission(self.exercise, path, os.path.relpath(path))
         inspection = inspect_file(path, self.exercise)
-        self.note, self.checks, self.grading = "", {}, True
         if inspection.playable:
             self.checks = dict.fromkeys(self.desk.suites[self.exercise.slug].names)
+            self.changed()
         self.report = reveal(self.desk.report(submission, inspection, self.hear), self.exercise.reveal)
         self.grading = False
         if inspection.playable:
             self.scores.append(self.report.earned)
-        if (workspace := Workspace.find()) is not None:
-            try:
+        try:
+            if (workspace := Workspace.find()) is not None:
                 keep(workspace, [submission], [self.report])
-            except UsageError as error:  # the verdict is none the less right
-                self.note = str(error)
-        return True
+        except UsageError as error:  # the verdict is none the less right
+            self.note = str(error)
+        self.look_ahead()
+
+    def look_ahead(self) -> None:
+        """Find out what `normgrade` calls next, as it is now."""
+        try:
+            self.following = next_after(records(self.course, Workspace.find()), self.exercise, self.before)
+        except UsageError as error:
+            self.following, self.note = None, str(error)
 
     def hear(self, news: Check | Report) -> None:
         """A check has ended, or all have and the mistake is still looked for."""
@@ -70,13 +85,25 @@ class Watching:
             self.checks[news.name] = news
         self.changed()
 
-    def following(self) -> Watching:
-        """The next exercise of the course, and after the last the first."""
-        exercises = list(self.course)
-        following = exercises[(exercises.index(self.exercise) + 1) % len(exercises)]
-        return Watching(self.desk, self.course, following, self.changed)
+    def next(self) -> Watching:
+        """The exercise that `normgrade` calls next; this one where no other is left."""
+        self.note = _("There is no other exercise to go on with.")
+        self.look_ahead()
+        if self.following is None:
+            return self
+        return Watching(self.desk, self.course, self.following, (*self.before, self.exercise), self.changed)
 
-    def next_hint(self) -> str | None:
-        """The next hint that was not given, of what failed if anything did; None where there are no more."""
-        failed = hints_of_failures(self.report) if self.report is not None else ()
-        return next(iter(take_hint(self.exercise, failed, Workspace.find())), None)
+    def back(self) -> Watching:
+        """The exercise that was watched before; this one where there was none."""
+        if not self.before:
+            self.note = _("No other exercise was watched before this one.")
+            return self
+        return Watching(self.desk, self.course, self.before[-1], self.before[:-1], self.changed)
+
+    def next_hint(self) -> str:
+        """The next hint that was not given, of what failed first if anything did."""
+        if self.report is not None and self.report.outcome is Outcome.PASSED:
+            return _("It has passed: nothing is left to hint at.")
+        last = Attempt.of(self.report, datetime.now(UTC), "") if self.report is not None else None
+        left = take_hint(self.exercise, last, Workspace.find())
+        return _("Hint: {hint}", hint=left[0]) if left else _("You have had every hint.")

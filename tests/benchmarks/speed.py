@@ -109,8 +109,9 @@ def saves(folder: Path, rounds: int) -> list[float]:
     path.write_text(source, encoding="utf-8")
 
     def wait(watching: Watching) -> None:
-        while not watching.grade_if_saved():
+        while not watching.begin_if_saved():
             time.sleep(PAUSE_S)
+        watching.grade()
 
     def save_and_wait(watching: Watching, number: int) -> None:
         path.write_text(f"{source}\n# {number}\n", encoding="utf-8")

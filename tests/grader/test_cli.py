@@ -22,6 +22,7 @@ from normgrade.course import Course, carried
 from normgrade.errors import GraderError
 from normgrade.grade import Submission, grade
 from normgrade.host import Host
+from normgrade.language import ENGLISH, speak
 from normgrade.processes import Zygote
 from normgrade.render.json import render_json
 from normgrade.report import Report
@@ -139,16 +140,33 @@ def put(folder: Path, tiny: Course, *slugs: str) -> None:
             "verify --require-isolation moat",
             'No isolation named "moat". --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, ',
         ),
-        ("check --nonsense", "No such option"),
-        ("show", "Missing argument"),
-        ("verify --seeds 0", "0 is not in the range"),
+        ("check --xyz", "No such option: --xyz.\n"),
+        ("check --formt x", 'No such option: --formt. Did you mean "--format"?\n'),
+        ("check --sed 3", 'No such option: --sed. Did you mean "--seed"?\n'),
+        ("show", "Missing argument: SLUG.\n"),
+        ("show rms rms", "Got unexpected extra argument (rms)\n"),
+        ("check --format", "Option '--format' requires an argument.\n"),
+        ("verify --seeds 0", '--seeds is a whole number from 1 to 1000, not "0".'),
+        ("verify --cores two", '--cores is a whole number from 1 to 256, not "two".'),
+        ("hint rms first", 'NUMBER is a whole number from 1 to 99, not "first".'),
+        ("chek --lang zh", "没有名为“chek”的命令。你是指“check”吗？`normgrade --help` 列出所有命令。\n"),
+        ("check --lang zh --formt", "没有选项 --formt。你是指“--format”吗？\n"),
+        ("check --lang zh --sed 3", "没有选项 --sed。你是指“--seed”吗？\n"),
+        ("check --lang zh --xyz", "没有选项 --xyz。\n"),
+        ("show --lang zh", "缺少参数 SLUG。\n"),
+        ("show --lang zh rms rms", "多余的参数（rms）\n"),
+        ("check --lang zh --quiet=3", "选项 '--quiet' 不接受值。\n"),
+        ("check --lang zh --format", "选项 '--format' 需要 1 个实参。\n"),
+        ("verify --lang zh --seeds 0", "--seeds 是 1 到 1000 之间的整数，不能是“0”。\n"),
     ],
 )
 def test_wrong_usage_is_explained_and_nothing_is_graded(arguments: str, sentence: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_module, "grade", None)
     said = run(*arguments.split())
     assert (said.code, said.out) == (2, "")
-    assert f"Error: {sentence}" in said.err or (sentence in said.err and "Usage: normgrade" in said.err)
+    speak(ENGLISH)
+    error = next(each for each in ("Error: ", "错误：") if each in said.err)
+    assert f"{error}{sentence}" in said.err
 
 
 @pytest.mark.parametrize("command", ["check", "verify"])
@@ -285,7 +303,7 @@ def test_what_is_shown_of_a_failure(run: Run) -> None:
     assert "looks like: every value × 1/2" in text
     assert "your code printed: half of it" in text
     assert "Hint: Average over the last dimension." in text
-    assert "· not passed" in text and "Read the prompt again with `normgrade show rms`." in text
+    assert "· not passed" in text and "`normgrade hint rms` gives a hint, `normgrade show rms` shows the task again." in text
 
 
 def test_a_random_seed_is_said_and_can_be_used_again(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

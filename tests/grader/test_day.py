@@ -142,7 +142,7 @@ def day(folder: Path, cache: str) -> dict[str, str]:
         (folder / "norms" / "layer_norm.py").write_text(RIGHT, encoding="utf-8")
         told["watched, right"] = session.wait_for(r"20 of 20 points · passed .*Passed: n goes on")
         session.press("q")
-        session.wait_for(r"\$$")
+        told["left"] = session.wait_for(r"\$$")
         told["solution"] = session.type("normgrade solution layer_norm")
         told["progress"] = session.type("normgrade progress")
         told["next again"] = session.type("normgrade")
@@ -163,7 +163,8 @@ def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> N
 
 def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
     assert "│ unbiased-variance " in told["wrong"] and "pass correction=0." in told["wrong"]
-    assert "keepdim=True" in told["hint"]
+    assert "pass correction=0." in told["hint"]
+    assert "`normgrade explain unbiased-variance --exercise layer_norm` shows it in numbers." in told["wrong"]
     assert "It shows here" in told["explain"] and "It hides here" in told["explain"]
     assert "has not passed yet" in told["too early"]
 
@@ -172,12 +173,14 @@ def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
     assert "✗" in told["watched, wrong"] and "unbiased-variance" in told["watched, wrong"]
     assert "✗" not in told["watched, right"] and told["watched, right"].count("✓") == 20
     assert "last scores: " in told["watched, right"]
+    assert "✓ layer_norm · layer_norm.py · 20 of 20 points · passed" in " ".join(told["left"].split())
 
 
 def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
-    assert "correction=0" in told["solution"] and "Other right ways" in told["solution"]
+    assert "correction=0" in told["solution"] and "From your file to it" in told["solution"] and "Other right ways" in told["solution"]
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
-    assert "layer_norm" not in told["next again"]
+    assert "layer_norm" not in told["next again"] and "Next is rms_norm " in told["next again"]
+    assert "Passed: n goes on with rms_norm." in told["watched, right"]
 
 
 @pytest.fixture

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from normgrade import cli
 from normgrade.cli.progress import ago, scores
-from normgrade.course import Course
+from normgrade.course import Course, carried
+from normgrade.docstring import as_spoken
+from normgrade.language import LANGUAGES, speak
+from normgrade.mistakes import read_mistakes
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Outcome
 
@@ -40,22 +44,20 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
     assert run("check")[0] == 1 and not (here / "norms/.normgrade").exists()  # an untouched stub is no attempt
 
     (here / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
-    code, out, _ = run("check", "rms")
-    assert code == 1 and "rms · ../rms.py" in out
+    code, out, err = run("check", "rms")
+    assert code == 1 and "rms · ../rms.py" in out, out + err
     assert "Go on with rms (level 1, Functions): " in run()[1]
-    assert run("hint", "rms")[1].startswith("Of what failed at your last check: Average over the last dimension. (")
-    assert run("hint", "rms")[1].startswith("Of what failed at your last check: Take the last dimension, wherever it is. (")
+    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
-    assert run("hint", "rms")[1] == "You have had every hint for rms. `normgrade solution rms --spoil` shows the answer."
+    assert run("hint", "rms")[1] == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
     code, _, err = run("solution", "rms")
     assert code == 2 and err.startswith("Error: rms has not passed yet, as far as is known here. `normgrade hint rms` helps;")
     assert "x / √(mean(x²) + eps), row by row" in run("solution", "rms", "--spoil")[1]
 
     (here / "norms" / "rms.py").write_bytes((tiny.root / "solutions/rms/alternatives/einsum.py").read_bytes())
     assert run("check", "rms")[0] == 0
-    out = run("solution", "rms")[1]
-    assert "From your file to it" in out and "Other right ways einsum " in out
-    assert "einsum.py" in run("solution", "rms", "einsum")[1]
+    assert run("solution", "rms")[1].startswith('"""Root mean square.""" import torch')
+    assert "torch.einsum(" in run("solution", "rms", "einsum")[1]
     assert run("solution", "rms", "einsom")[2] == 'Error: No right way of rms is called "einsom". Did you mean "einsum"? There are einsum.'
 
     out = run("progress")[1]
@@ -69,13 +71,92 @@ def test_a_day(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPat
     assert run("init", "..")[1].startswith("Nothing is new: all is there already, in ")
 
 
-@pytest.mark.parametrize("command", ["hint rms", "reset rms", "progress"])
+@pytest.mark.parametrize("command", ["reset rms", "progress"])
 def test_what_needs_a_workspace_says_so(command: str, run: Run, here: Path) -> None:
     code, out, err = run(*command.split())
     assert (code, out) == (
         2,
         "",
     ) and err == f'Error: "{here}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+
+
+def test_a_diagnosis_is_the_hint_of_what_it_explains(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    [mistake] = [each for each in read_mistakes(tiny.exercise("rms")) if each.name == "sum-for-mean"]
+    (here / "rms.py").write_text(mistake.source, encoding="utf-8")
+    assert "sum-for-mean" in run("check", "rms")[1]
+    assert run("hint", "rms")[1] == (
+        "The diagnosis of your last check was sum-for-mean: The squares are added up. Average them. (1 more hint)"
+    )
+    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+
+
+def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: Run, here: Path) -> None:
+    run("init", ".")
+    every = ("Average over the last dimension.", "Take the last dimension, wherever it is.")
+    attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, every) for mistakes in ((), ("sum-for-mean", "gone"))]
+    progress = Progress(here / ".normgrade/progress.db")
+    progress.add(attempts[:1])
+    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
+    progress.add(attempts[1:])
+    assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
+    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+
+
+def test_after_passing_nothing_is_hinted_at_and_the_next_exercise_is_named(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    progress = Progress(here / ".normgrade/progress.db")
+    progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
+    out = run("hint", "rms")[1]
+    assert out == f"rms passed at your last check: nothing is left to hint at. {NEXT.format('centring', 2, 'Layers')}"
+    assert progress.given("rms") == set()
+
+
+def test_hints_have_numbers_where_there_is_no_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
+    assert run("hint", "rms") == (0, "Square, average, take the root. (That was the last one.)", "")
+    none = "There are no more hints for {}. `normgrade solution {} --spoil` shows the answer."
+    assert run("hint", "rms", "2")[:2] == (0, none.format("rms", "rms"))
+    assert run("hint", "centring")[:2] == (0, none.format("centring", "centring"))
+    course = edited_course({"exercises/rms/exercise.toml": [('["Square', '["Look.", "Square')], "course.toml": 'reveal = "claims"\n'})
+    of_two = ("hint", "rms", "--course", str(course.root))
+    assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
+    assert run(*of_two, "3")[1] == "There are no more hints for rms."
+
+
+def test_a_solution_on_a_pipe_is_a_file_that_passes(
+    run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for way, path in ((), tiny.exercise("rms").reference), (("einsum",), tiny.exercise("rms").alternatives[0]):
+        assert cli.run(["solution", "rms", *way, "--spoil"]) == 0
+        printed = capsys.readouterr().out
+        assert printed == path.read_text(encoding="utf-8")
+        (here / "rms.py").write_text(printed, encoding="utf-8")
+        assert run("check", "rms.py")[0] == 0
+
+
+def without_docstring(source: str) -> str:
+    return source.partition('"""')[2].partition('"""')[2]
+
+
+@pytest.mark.parametrize(("language", "begins"), [("en", "The sums are contractions: "), ("zh", "求和写成缩并：")])
+def test_a_solution_speaks_one_language(language: str, begins: str, run: Run) -> None:
+    out = run("solution", "layer_norm", "einsum_statistics", "--spoil", "--course", str(carried()), "--lang", language)[1]
+    speak("en")
+    assert out.startswith(f'"""{begins}') and '""" import math from' in out and "zh:" not in out
+
+
+ALTERNATIVES = [path for exercise in Course.find() for path in (exercise.reference, *exercise.alternatives)]
+
+
+def test_every_solution_speaks_each_language_and_its_code_stays() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in ALTERNATIVES]
+    for language in LANGUAGES:
+        speak(language)
+        told = list(map(as_spoken, texts))
+        speak("en")
+        assert list(map(without_docstring, told)) == list(map(without_docstring, texts))
+        assert not any("zh:" in each.partition("import")[0] for each in told)
+        assert list(map(as_spoken, told)) == told
 
 
 @pytest.mark.parametrize("level", ["claims", "score"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from normgrade.course import Course
 from normgrade.errors import UsageError
-from normgrade.learning import Record, advice, frequent_mistakes, next_record
+from normgrade.learning import Record, advice, frequent_mistakes, next_after, next_record
 from normgrade.progress import Attempt, Progress
 from normgrade.report import Check, Diagnosis, Outcome, Report
 
@@ -125,6 +126,19 @@ def test_what_was_tried_last_comes_first_then_what_is_started_then_the_easiest(t
     tried = [record(tiny, "rms", attempt(minutes=2)), record(tiny, "centring", attempt("centring", minutes=1))]
     assert next_record(tried) == tried[0]
     assert next_record([record(tiny, "rms", attempt(earned=8))]) is None
+
+
+def test_after_an_exercise_comes_what_is_next_anyway_or_what_nobody_has_seen_yet(tiny: Course) -> None:
+    rms, centring = tiny.exercise("rms"), tiny.exercise("centring")
+    fresh = [record(tiny, "rms"), record(tiny, "centring")]
+    assert next_after(fresh, rms, ()) == centring and next_after(fresh, centring, (rms,)) == rms
+    other = replace(rms, slug="other", level=3)
+    three = [*fresh, Record(other, (), False)]
+    assert next_after(three, rms, (centring,)) == other  # the easiest was seen
+    passed = [Record(rms, (attempt(earned=8),), True), *three[1:]]
+    assert next_after(passed, rms, (centring,)) == centring  # what `normgrade` says
+    assert next_after(three, other, (rms, centring)) == rms  # all were
+    assert next_after(passed[:1], rms, ()) is None and next_after([passed[0], fresh[1]], centring, ()) is None
 
 
 def test_advice_names_the_exercise_and_the_command(tiny: Course) -> None:

@@ -24,10 +24,12 @@ from normgrade.errors import UsageError
 from normgrade.observation import Array
 from normgrade.oracle import Expected
 from normgrade.render import FORMATS, render
-from normgrade.render.detail import QUIET, VERBOSE
+from normgrade.render.detail import QUIET, USUAL, VERBOSE
+from normgrade.render.html import render_html
+from normgrade.render.junit import render_junit
 from normgrade.render.numbers import as_pair, sides
 from normgrade.render.terminal import open_console, render_text, show
-from normgrade.render.wording import difference_in_words, printable
+from normgrade.render.wording import difference_in_words, next_step, printable
 from normgrade.report import Check, Diagnosis, Difference, Finding, Numbers, Outcome, Report
 from normgrade.reveal import reveal
 
@@ -159,9 +161,26 @@ def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
         │ · The running statistics follow the batches, with the unbiased variance.     │
         ╰──────────────────────────────────────────────────────────────────────────────╯
         4 of 14 points · not passed
-        Read the prompt again with `normgrade show batch_norm`.
+        `normgrade explain biased-running-variance --exercise batch_norm` shows it in
+        numbers.
 
         """)
+
+
+def test_only_the_first_claim_that_fails_has_a_hint_and_none_where_a_diagnosis_knows_better() -> None:
+    two = report(*(failed(f"test_{name}", claim=f"Claim {name}.", message="No.", hint=f"Look at {name}.") for name in "ab"))
+    for render_it in (render_text, render_html):
+        assert "Look at a." in render_it([two]) and "Look at b." not in render_it([two])
+        assert "Look at" not in render_it([replace(two, diagnoses=(BIASED,))])
+
+
+def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
+    explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
+    hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
+    show = "Read the prompt again with `normgrade show batch_norm`."
+    undiagnosed = replace(FAILED, diagnoses=())
+    assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
+    assert [next_step(reveal(FAILED, level)) for level in ("full", "claims", "score")] == [explain, show, show]
 
 
 def test_a_passed_report_is_a_table_and_a_score() -> None:
@@ -291,6 +310,15 @@ def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> Non
     assert "so too" not in text and "more claim" not in text and "more place" not in text
     assert text.count("step 1 · weight.grad") == 10
     assert "seed 7 · 0.41 s\n" in text
+
+
+def test_a_seed_that_is_not_the_usual_one_is_told_however_little_is_shown() -> None:
+    told, usual = "Seed 7: `--seed 7` draws the same inputs again.\n", report(failed())
+    seven = replace(usual, seed=7)
+    assert [render_text([seven, seven], detail).count(told) for detail in (USUAL, VERBOSE)] == [1, 1]
+    assert [line.endswith(" · seed 7") for line in render_text([seven, usual], QUIET).splitlines()] == [True, False]
+    assert "seed" not in render_text([usual]).casefold()
+    assert '<property name="seed" value="7"' in render_junit([seven]) and "seed 7" in render_html([seven])
 
 
 def test_quiet_is_one_line_for_each_report() -> None:

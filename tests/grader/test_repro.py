@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from normgrade.cli import repro as command
 from normgrade.course import Course
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.mistakes import read_mistakes
 from normgrade.observation import Array
 from normgrade.report import Outcome
-from normgrade.repro import literal, script
+from normgrade.repro import SEAL, is_as_made, literal, script, sealed
 from normgrade.suite import Result
 
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced
@@ -99,18 +100,45 @@ def test_the_command_writes_a_script_that_runs(run: Run, tmp_path: Path) -> None
     assert done.returncode == 0 and "row 1" in done.stdout
 
 
+REFUSED = 'Error: "{}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.'
+
+
+def test_a_script_is_ours_until_anybody_changes_it(run: Run, tmp_path: Path) -> None:
+    made = sealed('"""Made by `normgrade repro`."""\nx = 1\n')
+    older = made.rpartition(SEAL)[0]
+    assert is_as_made(made)
+    changed = [older, made.replace(b"x = 1", b"x = 2"), made + b"y\n", made.replace(b"\n", b"\r\n"), b"", made + made]
+    assert not any(map(is_as_made, changed))
+    (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
+    path = tmp_path / "repro_rms.py"
+    path.write_bytes(changed[1])
+    assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
+    assert path.read_bytes() == changed[1]
+
+
+def test_a_script_that_is_edited_while_the_checks_run_is_left_alone(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
+    path = tmp_path / "repro_rms.py"
+    monkeypatch.setattr(command, "play", lambda *arguments: path.write_text("# mine\n", encoding="utf-8") and ())
+    monkeypatch.setattr(command, "chosen", lambda *arguments: "a result")
+    assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
+    assert path.read_text(encoding="utf-8") == "# mine\n"
+
+
 def test_what_cannot_be_reproduced_is_said(run: Run, tmp_path: Path, tiny: Course, edited_course: Callable[..., Course]) -> None:
     path = tmp_path / "rms.py"
     assert run("repro", "rms")[2].startswith("Error: rms.py cannot be played: rms.py does not exist")
     path.write_text(WRONG, encoding="utf-8")
     assert run("repro", "rms", "test_row")[0] == 0
-    assert run("repro", "rms", "test_rovs")[2].startswith('Error: No check is called "test_rovs". Did you mean "test_rows"?')
+    assert run("repro", "rms", "test_rovs")[2] == (
+        'Error: No check is called "test_rovs". Did you mean "test_rows"? There are test_call, test_rows, test_alone, test_half_precision.'
+    )
     assert run("repro", "rms", "test_call")[2] == 'Error: "test_call" does not fail, so there is nothing to reproduce.'
     (tmp_path / "mine.py").write_text("# mine\n", encoding="utf-8")
-    refused = 'Error: "mine.py" is there already, and not of `normgrade repro`. Name another file with --output FILE.'
-    assert run("repro", "rms", "--output", "mine.py")[2] == refused
+    assert run("repro", "rms", "--output", "mine.py")[2] == REFUSED.format("mine.py")
     course = edited_course({"course.toml": 'reveal = "claims"\n'})
     kept = 'Error: The course keeps the inputs of rms to itself: it reveals "claims", and not everything.'
     assert run("repro", "rms", "--course", str(course.root))[2] == kept
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
-    assert run("repro", "rms")[:2] == (0, "Nothing to reproduce: every check passes.")
+    again = "Seed 3: `--seed 3` draws the same inputs again."
+    assert run("repro", "rms", "--seed", "3")[:2] == (0, f"Nothing to reproduce: every check passes. {again}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import select
@@ -10,13 +11,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from normgrade.cli.screen import Window, screens
 from normgrade.course import Course
+from normgrade.grade import Submission
+from normgrade.inspection import Inspection
+from normgrade.report import Check, Outcome, Report
 from normgrade.watch import Watched, waker
+from normgrade.watching import Watching
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
@@ -56,6 +65,89 @@ def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> N
     code, out, err = run("watch")
     assert (code, out) == (2, "")
     assert err == "Error: Which exercise is to be watched? Name it: `normgrade watch SLUG`; `normgrade list` shows them all."
+
+
+# What is drawn
+
+
+class Desk:
+    """Grades without grading: it gives the reports that it was given, and keeps what was on the screen meanwhile."""
+
+    watching: Watching
+
+    def __init__(self, claims: int, *reports: Report) -> None:
+        self.reports, self.seen = list(reports), ""
+        self.suites = {"rms": SimpleNamespace(names=("a",), claims={f"Claim {number}.": ("a",) for number in range(claims)})}
+
+    def report(self, submission: Submission, inspection: Inspection, told: Callable[..., None]) -> Report:
+        self.seen = drawn(self.watching)
+        return self.reports.pop(0)
+
+
+def drawn(watching: Watching, height: int = 24) -> str:
+    console = Console(file=io.StringIO(), width=80, height=height, legacy_windows=False)
+    console.print(Window(screens(watching, height), 0))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def of_rms(outcome: Outcome, **more: Any) -> Report:
+    check = Check("a", "Claim 0.", "formula", outcome, 8, **more)
+    return Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1, checks=(check,))
+
+
+Graded = Callable[..., Watching]
+
+
+@pytest.fixture
+def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Graded:
+    """Watching rms, which is saved before each of these reports."""
+    monkeypatch.chdir(tmp_path)
+
+    def graded(claims: int, *reports: Report) -> Watching:
+        desk: Any = Desk(claims, *reports)
+        desk.watching = watching = Watching(desk, tiny, tiny.exercise("rms"))
+        for number in range(len(reports)):
+            (tmp_path / "rms.py").write_text(f"def rms(x, eps=1e-5):\n    return x + {'1' * number}0\n", encoding="utf-8")
+            assert watching.begin_if_saved()
+            watching.grade()
+        return watching
+
+    return graded
+
+
+def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Graded) -> None:
+    watching = watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No."))
+    desk: Any = watching.desk
+    assert [line.rstrip() for line in desk.seen.splitlines()[1:]] == [
+        "· Claim 0.",
+        "· Claim 1.",
+        "· Claim 2.",
+        "rms.py: grading …",
+    ]
+    assert "0 of 8 points · not passed" in drawn(watching) and "last scores: 8 0" in drawn(watching)
+
+
+def test_a_line_for_each_claim_is_shown_where_all_of_it_has_room(watched: Graded) -> None:
+    watching = watched(12, of_rms(Outcome.PASSED))
+    assert "Claim 11." in drawn(watching) and "Passed: n goes on with centring." in drawn(watching)
+    assert "Claim 11." not in drawn(watching, height=16) and "Passed: n goes on with centring." in drawn(watching, height=16)
+
+
+def test_what_is_below_is_counted(watched: Graded) -> None:
+    watching = watched(3, of_rms(Outcome.FAILED, message="one\ntwo\nthree"))
+    lines = len(drawn(watching, height=5).splitlines()) - 1
+    whole = len(drawn(watching, height=100).splitlines())
+    low = next(height for height in range(5, 30) if "▼" not in drawn(watching, height))
+    assert lines == 4 < whole
+    assert drawn(watching, low - 1).splitlines()[-1] == "▼ 1 more line: arrows, space"
+    assert drawn(watching, low - 2).splitlines()[-1] == "▼ 2 more lines: arrows, space"
+
+
+def test_the_key_that_shows_the_rest_is_named(watched: Graded) -> None:
+    failed = of_rms(Outcome.FAILED, message="No.")
+    second = replace(failed.checks[0], name="b", claim="Another.")
+    assert "and 1 more claim that does not hold: d shows it" in drawn(watched(1, replace(failed, checks=(*failed.checks, second))), 60)
 
 
 # In a terminal of its own
@@ -139,12 +231,12 @@ def mend_and_quit(terminal: Terminal, folder: Path, tiny: Course) -> None:
 
 def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     path, terminal = folder / "rms.py", begin()
-    terminal.see(r"n next exercise · h hint")
+    terminal.see(r"n next exercise · p back · h hint")
     terminal.see(r"✓ It can be called and returns a tensor")
     terminal.see(r"✗")
     terminal.see(r"\d of 8 points · not passed")
     terminal.press("h")
-    terminal.see(r"Hint: Average over the last dimension\.")
+    terminal.see(r"Hint: About what failed first at your last check: Average over the last dimension\.")
     path.write_text("def rms(x,\n", encoding="utf-8")
     terminal.see(r"syntax: The file is not valid Python")
     path.unlink()
@@ -155,10 +247,19 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
     terminal.see(r"8 of 8 points · passed")
     terminal.see(r"last scores: \d 8")
-    terminal.see(r"Passed: n goes on with the next exercise\.")
+    terminal.see(r"Passed: n goes on with centring\.")
+    terminal.press("h")
+    terminal.see(r"It has passed: nothing is left to hint at\.")
     terminal.press("n")
-    terminal.see(r"centring")
+    terminal.see(r"centring\.py does not exist")
+    terminal.press("n")
+    terminal.see(r"There is no other exercise to go on with\.")
+    terminal.press("p")
+    terminal.see(r"8 of 8 points · passed")
+    terminal.press("p")
+    terminal.see(r"No other exercise was watched before this one\.")
     quit_watching(terminal)
+    terminal.see(r"✓ rms · rms\.py · 8 of 8 points · passed · sandbox: \w+")
 
 
 def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(begin: Begin) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr
 from copy import copy
 from importlib import import_module
 from inspect import cleandoc
@@ -22,6 +24,7 @@ COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
     *("verify", "demo", "doctor", "completion"),
 )
+COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
 
 
@@ -65,6 +68,7 @@ lang_option = click.Option(
     ["--lang"],
     metavar="|".join(LANGUAGES),
     expose_value=False,
+    shell_complete=lambda context, option, begun: [language for language in LANGUAGES if language.startswith(begun)],
     help="The language to speak; by default that of normgrade.toml, or of your locale. Also NORMGRADE_LANG.",
 )  # language_of has read it, before anything was said
 
@@ -95,7 +99,13 @@ def say_what_to_do() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
-    sys.exit(run(arguments))
+    sys.exit(complete() if COMPLETING in os.environ else run(arguments))
+
+
+def complete() -> int:
+    """Offer a shell what a word may become; what is said besides would stand among the words."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        return run()
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -113,6 +123,9 @@ def run(arguments: list[str] | None = None) -> int:
 def code_of(error: BaseException) -> int:
     """What to say of the error that ended a command, and its exit code."""
     match error:
+        case click.UsageError():
+            click.UsageError(in_our_words(error), error.ctx).show()
+            return USAGE
         case click.ClickException():
             error.show()
             return USAGE
@@ -134,10 +147,21 @@ def code_of(error: BaseException) -> int:
     raise error
 
 
+def in_our_words(error: click.UsageError) -> str:
+    """What click says; and where its words do not fit together in every language, ours."""
+    match error:
+        case click.NoSuchOption():
+            return _(
+                "No such option: {name}.{meant}", name=error.option_name, meant=did_you_mean(error.option_name, error.possibilities or ())
+            )
+        case click.MissingParameter(param=click.Parameter() as missing):
+            return _("Missing argument: {name}.", name=missing.human_readable_name)
+    return error.format_message()
+
+
 def speak_here(language: str) -> None:
     """Have click speak the language, too: it asks gettext, which asks the environment."""
     import gettext
-    import os
 
     speak(language)
     os.environ["LANGUAGE"] = language
@@ -151,8 +175,6 @@ def speak_here(language: str) -> None:
 
 def language_of(arguments: Sequence[str]) -> str:
     """The one that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
-    import os
-
     from normgrade.workspace import Workspace
 
     asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
@@ -188,7 +210,5 @@ def complain(sentence: str, code: int) -> int:
 
 def silenced() -> int:
     """Keep Python from complaining about the closed pipe once more, when it ends."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

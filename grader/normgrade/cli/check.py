@@ -11,7 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
+from normgrade.cli.words import slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Options, Submission, grade

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import ZshComplete
 
+from normgrade.cli.words import one_of
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
 
@@ -16,11 +17,47 @@ SHELLS = {  # where what is printed belongs
     "zsh": "~/.zshrc",
     "fish": "~/.config/fish/completions/normgrade.fish",
 }
-VARIABLE = "_NORMGRADE_COMPLETE"  # which click looks for
+
+# click's own script for bash forgets the words that it was offered besides files, and that for fish ends a description at a comma.
+SOURCES = {
+    "zsh": ZshComplete(click.Group(), {}, "normgrade", "_NORMGRADE_COMPLETE").source(),
+    "bash": """\
+_normgrade_completion() {
+    local IFS=$'\\n' answer type begun
+    while read -r answer; do
+        type=${answer%%,*} begun=${answer#*,}
+        case $type in
+            plain) COMPREPLY+=("$begun") ;;
+            file) compopt -o filenames 2> /dev/null; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$begun") ;;
+            dir) compopt -o filenames 2> /dev/null; mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$begun") ;;
+        esac
+    done < <(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD _NORMGRADE_COMPLETE=bash_complete "$1")
+}
+
+complete -o nosort -F _normgrade_completion normgrade
+""",
+    "fish": """\
+function _normgrade_completion
+    for answer in (env _NORMGRADE_COMPLETE=fish_complete COMP_WORDS=(commandline -cp) COMP_CWORD=(commandline -t) normgrade)
+        set -l parts (string split -m 1 "," -- $answer)
+        switch $parts[1]
+            case dir
+                __fish_complete_directories $parts[2]
+            case file
+                __fish_complete_path $parts[2]
+            case plain
+                echo $parts[2]
+        end
+    end
+end
+
+complete --no-files --command normgrade --arguments "(_normgrade_completion)"
+""",
+}
 
 
 @click.command("completion")
-@click.argument("shell", metavar="[bash|zsh|fish]", required=False)
+@click.argument("shell", metavar="[bash|zsh|fish]", required=False, shell_complete=one_of(SHELLS))
 def completion_command(shell: str | None) -> None:
     """Have your shell complete commands, options and slugs.
 
@@ -36,9 +73,5 @@ def completion_command(shell: str | None) -> None:
                 shells=", ".join(SHELLS),
             )
         )
-    from normgrade.cli import normgrade
-
-    kind = get_completion_class(name)
-    assert kind is not None
     click.echo(_("# normgrade; this belongs in {file}", file=SHELLS[name]))
-    click.echo(kind(normgrade, {}, "normgrade", VARIABLE).source())
+    click.echo(SOURCES[name])

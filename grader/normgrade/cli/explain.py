@@ -10,6 +10,7 @@ from rich.text import Text
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, refuse_unless_revealed
+from normgrade.cli.words import mistakes_alike, slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.explain import Example, Explanation, explain
@@ -20,8 +21,8 @@ from normgrade.workspace import Workspace, find_course
 
 
 @click.command("explain")
-@click.argument("name", metavar="MISTAKE")
-@click.option("--exercise", "slug", metavar="SLUG", help="Where several exercises know a mistake of that name.")
+@click.argument("name", metavar="MISTAKE", shell_complete=mistakes_alike)
+@click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Where several exercises know a mistake of that name.")
 @course_option
 def explain_command(name: str, slug: str | None, course_folder: Path | None) -> None:
     """What a mistake does to the numbers.

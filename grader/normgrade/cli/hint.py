@@ -6,28 +6,70 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.cli.options import course_option, say, whole_number
+from normgrade.cli.words import slugs_alike
+from normgrade.course import Course, Exercise
 from normgrade.language import _, n_
-from normgrade.learning import progress_of, take_hint
-from normgrade.workspace import find_course, needed
+from normgrade.learning import advice, progress_of, records, take_hint
+from normgrade.workspace import Workspace, find_course
 
 
 @click.command("hint")
 @click.argument("slug", shell_complete=slugs_alike)
+@click.argument("number", required=False, callback=whole_number(1, 99))
 @course_option
-def hint_command(slug: str, course_folder: Path | None) -> None:
+def hint_command(slug: str, number: int | None, course_folder: Path | None) -> None:
     """The next hint for an exercise.
 
-    It is one of what failed at your last check, if anything did, else the next of the exercise's own.
+    It is one of what failed at your last check, if anything did, else the next of the exercise's own. NUMBER asks for that one of its own,
+    and outside of a workspace, where nobody counts, it begins with 1.
     """
-    workspace, exercise = needed(), find_course(course_folder).exercise(slug)
-    attempts = progress_of(workspace).attempts(slug)
-    of_failures = attempts[-1].hints if attempts else ()
-    left = take_hint(exercise, of_failures, workspace)
-    if not left:
-        say(_("You have had every hint for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=slug))
+    course, workspace = find_course(course_folder), Workspace.find()
+    exercise = course.exercise(slug)
+    if workspace is None or number is not None:
+        say_numbered(exercise, number or 1)
+    else:
+        say_next(course, exercise, workspace)
+
+
+def say_numbered(exercise: Exercise, number: int) -> None:
+    """One of the exercise's own hints."""
+    if number > len(exercise.hints):
+        say(no_more(exercise))
         return
-    hint = left[0]
-    say(_("Of what failed at your last check: {hint}", hint=hint) if hint in of_failures else hint)
+    say(exercise.hints[number - 1])
+    slug, count = exercise.slug, len(exercise.hints)
+    if number == count:
+        say(_("(That was the last one.)"))
+    else:
+        say(
+            _(
+                "({number} of {count}; `normgrade hint {slug} {next}` gives the next)",
+                number=number,
+                count=count,
+                slug=slug,
+                next=number + 1,
+            )
+        )
+
+
+def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
+    """The next hint that was not given yet."""
+    attempts = progress_of(workspace).attempts(exercise.slug)
+    last = attempts[-1] if attempts else None
+    if last is not None and last.passed:
+        say(_("{slug} passed at your last check: nothing is left to hint at.", slug=exercise.slug), advice(records(course, workspace)))
+        return
+    left = take_hint(exercise, last, workspace)
+    if not left:
+        say(no_more(exercise))
+        return
     more = len(left) - 1
-    say(n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))
+    say(left[0], n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))
+
+
+def no_more(exercise: Exercise) -> str:
+    """That there are no more hints, and what helps then; a course that keeps its solutions has nothing else."""
+    if exercise.reveal != "full":
+        return _("There are no more hints for {slug}.", slug=exercise.slug)
+    return _("There are no more hints for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=exercise.slug)

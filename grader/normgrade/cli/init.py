@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -11,7 +12,7 @@ from normgrade.course import Course
 from normgrade.errors import UsageError
 from normgrade.language import _, n_
 from normgrade.learning import advice, records
-from normgrade.workspace import new_workspace
+from normgrade.workspace import Workspace, new_workspace
 
 
 @click.command("init")
@@ -39,4 +40,7 @@ def init_command(folder: Path) -> None:
         say(_("Nothing is new: all is there already, in {folder}.", folder=workspace.root))
     for path in added:
         say(f"  {path.relative_to(workspace.root)}")
+    around = Workspace.find()
+    if around is None or around.root != workspace.root:
+        say(_("Go there with `cd {folder}`.", folder=quote(str(folder))))
     say(advice(records(course, workspace)))

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from normgrade import interrupts
+from normgrade.cli.words import one_of
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean, either
 from normgrade.files import write_whole
@@ -24,14 +25,18 @@ DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def slugs_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """What a shell may complete the beginning of a slug to."""
-    from normgrade.workspace import find_course
+def whole_number(low: int, high: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
+    """What reads a number between two others; None where none was given."""
 
-    try:
-        return [slug for slug in find_course(context.params.get("course_folder")).slugs if slug.startswith(begun)]
-    except UsageError:  # a shell wants no explanation
-        return []
+    def read(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+        if value is None:
+            return None
+        if value.isdecimal() and low <= int(value) <= high:
+            return int(value)
+        name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+        raise UsageError(_('{name} is a whole number from {low} to {high}, not "{value}".', name=name, low=low, high=high, value=value))
+
+    return read
 
 
 def course_option(command: F) -> F:
@@ -48,6 +53,7 @@ def isolation_option(command: F) -> F:
         default=TIERS[0],
         envvar="NORMGRADE_REQUIRE_ISOLATION",
         callback=tier_of,
+        shell_complete=one_of(TIERS),
         help="Grade behind such walls or stronger ones, or not at all. Also NORMGRADE_REQUIRE_ISOLATION.",
     )(command)
 
@@ -69,7 +75,9 @@ def report_options(command: F) -> F:
     command = click.option("-v", "--verbose", "detail", flag_value="verbose", help="Show everything.")(command)
     command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
-    return click.option("--format", "format", default="terminal", metavar="|".join(FORMATS), help="How to write the report.")(command)
+    return click.option(
+        "--format", "format", default="terminal", metavar="|".join(FORMATS), shell_complete=one_of(FORMATS), help="How to write the report."
+    )(command)
 
 
 def refuse_unless_revealed(exercise: Exercise, what: str) -> None:

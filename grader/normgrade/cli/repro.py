@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
-from normgrade.cli.options import course_option, refuse_unless_revealed, say, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed, say
+from normgrade.cli.words import checks_alike, slugs_alike
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.files import write_whole
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
 from normgrade.language import _
+from normgrade.render.wording import seed_in_words
 from normgrade.report import Outcome
-from normgrade.repro import is_made, script
+from normgrade.repro import is_as_made, script, sealed
 from normgrade.suite import Result
 from normgrade.workspace import find_course, submission_of
 
 
 @click.command("repro")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.argument("check", required=False, metavar="[CHECK]")
+@click.argument("check", required=False, metavar="[CHECK]", shell_complete=checks_alike)
 @click.option("--seed", callback=seed_of, default="0", metavar="N|random", help="Of the inputs, as for `check`.")
 @click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there; repro_SLUG.py, unless said.")
 @course_option
@@ -36,14 +39,15 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    if output.exists() and not (output.is_file() and is_made(output.read_bytes())):
-        raise UsageError(_('"{path}" is there already, and not of `normgrade repro`. Name another file with --output FILE.', path=output))
+    refuse_unless_ours(output)
+    seeds = [seed_in_words(seed)] if seed else []
     result = chosen(play(exercise, path, seed), check)
     if result is None:
-        say(_("Nothing to reproduce: every check passes."))
+        say(_("Nothing to reproduce: every check passes."), *seeds)
         return
+    refuse_unless_ours(output)  # once more: somebody may have begun to write there meanwhile
     try:
-        write_whole(output, script(exercise, path, result).encode())
+        write_whole(output, sealed(script(exercise, path, result)))
     except OSError as error:
         raise UsageError(
             _(
@@ -55,10 +59,23 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     say(
         _(
             "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
-            path=output,
+            path=quote(str(output)),
             check=result.check.name,
-        )
+        ),
+        *seeds,
     )
+
+
+def refuse_unless_ours(output: Path) -> None:
+    """A UsageError where there is anything but a script of ours that nobody has changed."""
+    try:
+        ours = not output.exists() or (output.is_file() and is_as_made(output.read_bytes()))
+    except OSError:  # somebody does not want it to be read
+        ours = False
+    if not ours:
+        raise UsageError(
+            _('"{path}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.', path=output)
+        )
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
@@ -82,9 +99,11 @@ def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:
         return failed[0] if failed else None
     names = [result.check.name for result in results]
     if not any(each.startswith(name) for each in names):
-        stems = {each.partition("[")[0] for each in names}
+        stems = [each.partition("[")[0] for each in names]
         meant = did_you_mean(name, stems)
-        raise UsageError(_('No check is called "{name}".{meant} `normgrade check` gives the names.', name=name, meant=meant))
+        raise UsageError(
+            _('No check is called "{name}".{meant} There are {names}.', name=name, meant=meant, names=", ".join(dict.fromkeys(stems)))
+        )
     of_that_name = [result for result in failed if result.check.name.startswith(name)]
     if not of_that_name:
         raise UsageError(_('"{name}" does not fail, so there is nothing to reproduce.', name=name))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, say, slugs_alike
+from normgrade.cli.options import course_option, say
+from normgrade.cli.words import slugs_alike
 from normgrade.errors import UsageError
 from normgrade.language import _
 from normgrade.workspace import find_course, needed

@@ -10,8 +10,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.course import read
-from normgrade.language import _
+from normgrade.course import Exercise, read
+from normgrade.language import _, n_
 from normgrade.render.cases import grouped
 from normgrade.render.detail import VERBOSE, Detail
 from normgrade.render.prompt import folded
@@ -23,35 +23,42 @@ from normgrade.watching import Watching
 TALL = 36  # lines, of a screen that has room for one line per claim
 SCORES = 10  # the last ones
 PENDING = "·"
-FIRST = Detail(claims=1, cases=1, differences=2)
+FIRST = Detail(claims=1, cases=1, differences=2, more="d")
 
 
 class Window:
-    """A part of something long: as many lines as the screen has, from `top`, which is brought back to where there are any."""
+    """A part of something long: as many lines as the screen has, from `top`, which is brought back to where there are any.
 
-    def __init__(self, content: RenderableType, top: int) -> None:
-        self.content = content
+    Of several ways to show it, it is the first that fits, else the last.
+    """
+
+    def __init__(self, contents: Sequence[RenderableType], top: int) -> None:
+        self.contents = contents
         self.top = top
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines = console.render_lines(self.content, options.update(height=None), pad=False)
         height = console.height - 1
+        for content in self.contents:
+            lines = console.render_lines(content, options.update(height=None), pad=False)
+            if len(lines) <= height:
+                break
         self.top = max(0, min(self.top, len(lines) - height))
         for line in lines[self.top : self.top + height]:
             yield from line
             yield Segment.line()
         if (below := len(lines) - self.top - height) > 0:
-            yield Segment(_("▼ {count} more lines: arrows, space", count=below))
+            yield Segment(n_("▼ {n} more line: arrows, space", "▼ {n} more lines: arrows, space", below))
 
 
-def screen(watching: Watching, height: int) -> Group:
-    """From top to bottom what matters most, so that a small screen shows it."""
-    return Group(*parts(watching, tall=height >= TALL))
+def screens(watching: Watching, height: int) -> Sequence[Group]:
+    """From top to bottom what matters most; with one line per claim, and with one mark per check where a small screen lacks the room."""
+    ways = (True,) if height >= TALL else (True, False)
+    return [Group(*parts(watching, tall)) for tall in ways]
 
 
 def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     report = watching.report
-    yield Text(_("n next exercise · h hint · s prompt · d all differences · q quit"), style="dim")
+    yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
     if watching.with_prompt:
         yield Markdown(folded(read(watching.exercise.prompt), watching.exercise.slug))
         return
@@ -69,7 +76,7 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     yield header(report)
     yield verdict(watching, report)
     if report.outcome is Outcome.PASSED:
-        yield Text(_("Passed: n goes on with the next exercise."), style="bold green")
+        yield Text(passed(watching.following), style="bold green")
     yield from findings_and_failures(report, VERBOSE if watching.all_differences else FIRST)
     yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
@@ -82,6 +89,10 @@ def verdict(watching: Watching, report: Report) -> Text:
     if len(watching.scores) > 1:
         said.append(_(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:]))), style="dim")
     return said
+
+
+def passed(following: Exercise | None) -> str:
+    return _("Passed, and everything else has.") if following is None else _("Passed: n goes on with {slug}.", slug=following.slug)
 
 
 def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:

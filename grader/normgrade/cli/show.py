@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from normgrade.cli.options import course_option, slugs_alike
+from normgrade.cli.options import course_option
+from normgrade.cli.words import slugs_alike
 from normgrade.course import read
 from normgrade.render.prompt import folded, unfolded
 from normgrade.workspace import find_course

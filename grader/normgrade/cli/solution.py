@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from difflib import unified_diff
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from normgrade.cli.options import course_option, refuse_unless_revealed, slugs_alike
+from normgrade.cli.options import course_option, refuse_unless_revealed
+from normgrade.cli.words import slugs_alike, ways_alike
 from normgrade.course import Exercise, read
-from normgrade.docstring import told
+from normgrade.docstring import as_spoken, told
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
 from normgrade.learning import progress_of
@@ -24,13 +26,14 @@ from normgrade.workspace import Workspace, find_course, submission_of
 
 @click.command("solution")
 @click.argument("slug", shell_complete=slugs_alike)
-@click.argument("way", required=False)
+@click.argument("way", required=False, shell_complete=ways_alike)
 @click.option("--spoil", is_flag=True, help="Show it though the exercise has not passed yet.")
 @course_option
 def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Path | None) -> None:
     """The right answer, beside yours, and other right ways.
 
-    It is for an exercise that you have passed. WAY names one of the other ways.
+    It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
+    alone.
     """
     from normgrade.render.terminal import open_console
 
@@ -40,15 +43,19 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
         raise UsageError(
             _("{slug} has not passed yet, as far as is known here. `normgrade hint {slug}` helps; --spoil shows the answer.", slug=slug)
         )
+    path = exercise.reference if way is None else alternative(exercise, way)
+    if not sys.stdout.isatty():
+        click.echo(as_spoken(read(path)), nl=False)
+        return
     console = open_console()
     if way is not None:
-        show_source(console, alternative(exercise, way))
+        show_source(console, path)
         return
     if console.width < WIDE or not submission_of(exercise).exists():
         show_source(console, exercise.reference)
         console.print()
     show_difference(console, exercise)
-    show_other_ways(console, exercise)
+    show_other_ways(console, exercise, spoil)
 
 
 def has_passed(exercise: Exercise) -> bool:
@@ -73,12 +80,18 @@ def alternative(exercise: Exercise, way: str) -> Path:
 
 def show_source(console: Console, path: Path) -> None:
     console.print(Text(path.name, style="bold"))
-    console.print(Syntax(read(path).rstrip(), "python", theme="ansi_dark", background_color="default", word_wrap=True))
+    show_code(console, as_spoken(read(path)), "python")
+
+
+def show_code(console: Console, code: str, language: str) -> None:
+    """In colours, and line by line as it is: it is the terminal that wraps, so that what is copied from there is whole."""
+    syntax = Syntax("", language, theme="ansi_dark", background_color="default")
+    console.print(syntax.highlight(code.rstrip()), soft_wrap=True)
 
 
 def show_difference(console: Console, exercise: Exercise) -> None:
     """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
-    path, reference = submission_of(exercise), read(exercise.reference)
+    path, reference = submission_of(exercise), as_spoken(read(exercise.reference))
     own = read_submission(path)
     if not isinstance(own, str):
         return
@@ -89,10 +102,10 @@ def show_difference(console: Console, exercise: Exercise) -> None:
         console.print(beside((path.name, own), (exercise.reference.name, reference)))
     else:
         lines = unified_diff(own.splitlines(), reference.splitlines(), path.name, exercise.reference.name, lineterm="", n=2)
-        console.print(Syntax("\n".join(lines), "diff", theme="ansi_dark", background_color="default", word_wrap=True))
+        show_code(console, "\n".join(lines), "diff")
 
 
-def show_other_ways(console: Console, exercise: Exercise) -> None:
+def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
     if not exercise.alternatives:
         return
     console.print()
@@ -100,4 +113,7 @@ def show_other_ways(console: Console, exercise: Exercise) -> None:
     for path in exercise.alternatives:
         said = told(ast.get_docstring(ast.parse(read(path))))
         console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
-    console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))
+    if spoil:
+        console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))
+    else:
+        console.print(Text(_("`normgrade solution {slug} NAME` shows one of them.", slug=exercise.slug)))

@@ -7,16 +7,19 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, slugs_alike, writable
+from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number, writable
+from normgrade.cli.words import slugs_alike
 from normgrade.render import renderer
 from normgrade.workspace import find_course
 
 
 @click.command("verify")
 @click.argument("slugs", nargs=-1, metavar="[SLUG]…", shell_complete=slugs_alike)
-@click.option("--seeds", type=click.IntRange(1, 1000), default=1, metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1.")
+@click.option(
+    "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
+)
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
-@click.option("--cores", type=click.IntRange(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
+@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
 @isolation_option
 @report_options
 @course_option

@@ -12,7 +12,8 @@ from rich.live import Live
 
 from normgrade.cli import INTERRUPTED
 from normgrade.cli.keys import keys
-from normgrade.cli.options import course_option, isolation_option, slugs_alike
+from normgrade.cli.options import course_option, isolation_option
+from normgrade.cli.words import slugs_alike
 from normgrade.course import Course, Exercise
 from normgrade.errors import UsageError
 from normgrade.grade import Desk, Options, at_desk
@@ -35,8 +36,9 @@ SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 def watch_command(slug: str | None, required: str, course_folder: Path | None) -> int:
     """Grade an exercise again whenever its file is saved.
 
-    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
-    shows the prompt, d all differences, q quits; arrows and space scroll. Elsewhere every report is written out. Ctrl-C ends it, too.
+    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, p back to the one
+    before, h gives a hint, s shows the prompt, d all differences, q quits; arrows and space scroll. Elsewhere every report is written out.
+    Ctrl-C ends it, too.
     """
     from normgrade.render.terminal import open_console
 
@@ -46,8 +48,10 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
 
     def work(desk: Desk) -> None:
         watching = Watching(desk, course, exercise)
-        draw = on_one_screen if console.is_terminal and not console.is_dumb_terminal else written_out
-        draw(watching, console)
+        if console.is_terminal and not console.is_dumb_terminal:
+            on_one_screen(watching, console)
+        else:
+            written_out(watching, console)
 
     try:
         at_desk(list(course), Options(required=required), work)
@@ -75,10 +79,10 @@ class Screen:
     drawn_s: float = 0.0
 
     def draw(self) -> None:
-        from normgrade.cli.screen import Window, screen
+        from normgrade.cli.screen import Window, screens
 
         self.size = size = self.live.console.size
-        window = Window(screen(self.watching, size.height), self.top)
+        window = Window(screens(self.watching, size.height), self.top)
         self.live.update(window, refresh=True)
         self.top, self.drawn_s = window.top, time.monotonic()
 
@@ -96,10 +100,11 @@ class Screen:
         self.top = 0
         match key:
             case "n":
-                self.watching = watching.following()
+                self.watching = watching.next()
+            case "p":
+                self.watching = watching.back()
             case "h":
-                hint = watching.next_hint()
-                watching.note = _("You have had every hint.") if hint is None else _("Hint: {hint}", hint=hint)
+                watching.note = watching.next_hint()
             case "s":
                 watching.with_prompt = not watching.with_prompt
             case "d":
@@ -107,30 +112,37 @@ class Screen:
 
 
 def on_one_screen(watching: Watching, console: Console) -> None:
-    """Draw anew whenever something changes, until q."""
-    with (
-        waker(watching.watched.path.parent) as wakes,
-        keys(wakes) as pressed,
-        Live(console=console, screen=True, auto_refresh=False) as live,
-    ):
-        screen = Screen(watching, live)
-        watching.changed = screen.draw_now_and_then
+    """Draw anew whenever something changes, until q; the last verdict stays behind."""
+    from normgrade.render.terminal import line_of
+
+    live = Live(console=console, screen=True, auto_refresh=False)
+    screen = Screen(watching, live)
+    watching.changed = screen.draw_now_and_then
+    with suppress(KeyboardInterrupt), waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed, live:
         key = ""
         while key != "q":
             if key:
                 screen.press(key)
-            if screen.watching.grade_if_saved() or key or console.size != screen.size:
+            begun = screen.watching.begin_if_saved()
+            if begun or key or console.size != screen.size:
+                screen.draw()
+            if begun:
+                screen.watching.grade()
                 screen.draw()
             key = pressed(PAUSE_S if wakes is None else PAUSE_WOKEN_S)
+    if (report := screen.watching.report) is not None and not screen.watching.grading:
+        console.print(line_of(report), soft_wrap=True)
 
 
 def written_out(watching: Watching, console: Console) -> None:
     """Every report, one below the other, until q."""
     from normgrade.render.terminal import show
 
-    with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
+    with suppress(KeyboardInterrupt), waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
         while True:
-            if watching.grade_if_saved() and watching.report is not None:
-                show([watching.report], console)
+            if watching.begin_if_saved():
+                watching.grade()
+                if watching.report is not None:
+                    show([watching.report], console)
             if pressed(PAUSE_S if wakes is None else PAUSE_WOKEN_S) == "q":
                 return

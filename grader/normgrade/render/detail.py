@@ -16,6 +16,7 @@ class Detail:
     differences: int
     facts: bool = False  # seed and times
     cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
+    more: str = "-v"  # what shows the rest
 
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report

@@ -179,11 +179,9 @@ def checks(report: Report, key: str, detail: Detail) -> Element | None:
     if not cases:
         return None
     rows = [row(group, f"{key}-c{number}") for number, group in enumerate(cases, 1)]
-    details = [
-        failure(group, f"{key}-c{number}", key, detail, with_hint=not report.diagnoses)
-        for number, group in enumerate(cases, 1)
-        if group.outcome in (Outcome.FAILED, Outcome.ERROR)
-    ]
+    failing = [number for number, group in enumerate(cases, 1) if group.outcome in (Outcome.FAILED, Outcome.ERROR)]
+    hinted = () if report.diagnoses else failing[:1]  # as in a terminal
+    details = [failure(cases[number - 1], f"{key}-c{number}", key, detail, with_hint=number in hinted) for number in failing]
     heading = tag("h3", _("Checks"))
     columns = _("outcome"), _("claim"), _("kind"), _("points")
     return tag("div", heading, table(columns, rows, _("all checks of {exercise}", exercise=one_line(report.exercise))), *details)

@@ -38,6 +38,7 @@ from normgrade.render.wording import (
     rule_in_word,
     sandbox_in_word,
     score_in_words,
+    seed_in_words,
     what_it_is,
 )
 from normgrade.render.wrapping import break_chinese
@@ -114,6 +115,7 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
         yield Text()
     if len(reports) > 1:
         yield summary(reports)
+    yield from (Text(seed_in_words(seed)) for seed in dict.fromkeys(report.seed for report in reports) if seed)
     if with_losses:
         yield from (Text(line, style="dim") for line in losses_in_words(reports))
 
@@ -122,7 +124,8 @@ def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
     found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
-    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox)))
+    seed = _("seed {seed}", seed=report.seed) if report.seed else ""
+    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, seed)))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 
 
@@ -186,14 +189,23 @@ def claim_cell(group: Cases) -> Text:
 def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
     """The first claims that do not hold, and how many more there are.
 
-    A hint says what a claim usually fails by; where a diagnosis knows better, it would only mislead.
+    A hint says what a claim usually fails by. It would only mislead where a diagnosis knows better, and below the first claim: most of
+    the others fail by what the first fails by.
     """
-    every = [lines for group in cases if (lines := list(failure_lines(group, not report.diagnoses, detail)))]
+    every: list[list[RenderableType]] = []
+    for group in cases:
+        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
+            every.append(lines)
     for lines in every[: detail.claims]:
         yield from lines
     if (left_out := len(every) - detail.claims) > 0:
         yield Text(
-            n_("and {n} more claim that does not hold: -v shows it", "and {n} more claims that do not hold: -v shows them", left_out)
+            n_(
+                "and {n} more claim that does not hold: {key} shows it",
+                "and {n} more claims that do not hold: {key} shows them",
+                left_out,
+                key=detail.more,
+            )
         )
         yield Text()
 

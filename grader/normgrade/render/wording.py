@@ -141,9 +141,20 @@ def next_step(report: Report) -> str:
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
-    if report.outcome is Outcome.FAILED and all(check.kind != "proof" for check in report.checks):
-        return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
-    return ""
+    if report.outcome is not Outcome.FAILED or any(check.kind == "proof" for check in report.checks):
+        return ""
+    failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
+    if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers
+        mistake = one_line(report.diagnoses[0].mistakes[0])
+        return _("`normgrade explain {mistake} --exercise {slug}` shows it in numbers.", mistake=mistake, slug=slug)
+    if failed and not report.diagnoses:
+        return _("`normgrade hint {slug}` gives a hint, `normgrade show {slug}` shows the task again.", slug=slug)
+    return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
+
+
+def seed_in_words(seed: int) -> str:
+    """How to have inputs again that are not the usual ones."""
+    return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
 
 
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
