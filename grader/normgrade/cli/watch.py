@@ -112,33 +112,38 @@ class Screen:
 
 
 def on_one_screen(watching: Watching, console: Console) -> None:
-    """Draw anew whenever something changes, until q; the last verdict stays behind."""
+    """Draw anew whenever something changes, until q or Ctrl-C; the last verdict stays behind."""
     from normgrade.render.terminal import line_of
 
-    live = Live(console=console, screen=True, auto_refresh=False)
-    screen = Screen(watching, live)
+    screen = Screen(watching, Live(console=console, screen=True, auto_refresh=False))
     watching.changed = screen.draw_now_and_then
-    with suppress(KeyboardInterrupt), waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed, live:
+    try:
+        draw_until_q(screen)
+    finally:
+        if (report := screen.watching.report) is not None and not screen.watching.grading:
+            console.print(line_of(report), soft_wrap=True)
+
+
+def draw_until_q(screen: Screen) -> None:
+    with waker(screen.watching.watched.path.parent) as wakes, keys(wakes) as pressed, screen.live:
         key = ""
         while key != "q":
             if key:
                 screen.press(key)
             begun = screen.watching.begin_if_saved()
-            if begun or key or console.size != screen.size:
+            if begun or key or screen.live.console.size != screen.size:
                 screen.draw()
             if begun:
                 screen.watching.grade()
                 screen.draw()
             key = pressed(PAUSE_S if wakes is None else PAUSE_WOKEN_S)
-    if (report := screen.watching.report) is not None and not screen.watching.grading:
-        console.print(line_of(report), soft_wrap=True)
 
 
 def written_out(watching: Watching, console: Console) -> None:
     """Every report, one below the other, until q."""
     from normgrade.render.terminal import show
 
-    with suppress(KeyboardInterrupt), waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
+    with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
         while True:
             if watching.begin_if_saved():
                 watching.grade()
