@@ -1,24 +1,89 @@
-"""Writing files so that nobody ever sees half of one."""
+"""Reading files without being led astray, and writing them so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
+from normgrade.language import N_, _
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is either as it was, or whole, whatever happens meanwhile; what is no plain file is written to directly.
+LINK = N_("a symbolic link")
+KINDS = {
+    stat.S_IFLNK: LINK,
+    stat.S_IFDIR: N_("a directory"),
+    stat.S_IFIFO: N_("a named pipe"),
+    stat.S_IFSOCK: N_("a socket"),
+    stat.S_IFCHR: N_("a device"),
+    stat.S_IFBLK: N_("a device"),
+}
+SPECIAL = N_("something special")
+READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))  # each where the platform has it
 
+
+class NotPlain(OSError):
+    """What lies there is no regular file; `kind` says what it is."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__(errno.EINVAL, _("it is {special}, not a file", special=_(kind)), str(path))
+        self.kind = kind
+
+
+class TooLarge(OSError):
+    """The file holds more than is ever read of it."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        super().__init__(errno.EFBIG, _("it is larger than {limit} bytes", limit=most), str(path))
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """What a regular file holds. No link is followed, nothing is waited for, and no more than `most` bytes are taken.
+
+    Whatever lies in a learner's folder is read by this alone. Raises OSError.
+    """
+    refuse_special(path, os.lstat(path))  # asked before opening, since that alone can wake a device
+    with open(os.open(path, READING), "rb") as file:
+        refuse_special(path, os.fstat(file.fileno()))  # swapped since it was asked
+        content = file.read(most + 1) or b""
+    if len(content) > most:
+        raise TooLarge(path, most)
+    return content
+
+
+def refuse_special(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise NotPlain(path, KINDS.get(stat.S_IFMT(status.st_mode), SPECIAL))
+
+
+def own_folder(path: Path) -> Path:
+    """A folder below one that is there already, made where it is missing; an OSError where a link or a file lies in its place."""
+    try:
+        path.mkdir()
+    except FileExistsError:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            kind = KINDS.get(stat.S_IFMT(status.st_mode), N_("a file"))
+            raise NotADirectoryError(errno.ENOTDIR, _('"{path}" is {special}, not a folder', path=path, special=_(kind))) from None
+    return path
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file that is either as it was, or whole, whatever happens meanwhile. A device or a pipe is written to directly.
+
+    A link to a file is not written through: whoever made the folder would choose what is overwritten. `mode` is that of a new file.
     The folder must exist. Raises OSError.
     """
-    path = path.resolve()  # a link stays one
-    if path.exists() and not path.is_file():  # a device or a pipe
-        path.write_bytes(content)
+    if path.exists() and not path.is_file():
+        write_directly(path, content)
         return
-    beside = path.with_name(f".writing-{os.getpid()}-{path.name}")
+    if path.is_symlink():
+        raise NotPlain(path, LINK)
+    beside = path.with_name(f".writing-{os.urandom(4).hex()}-{path.name}")
     try:
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))  # a new one: nobody has laid a link there
         beside.write_bytes(content)
         if path.exists():
             shutil.copymode(path, beside)
@@ -27,3 +92,11 @@ def write_whole(path: Path, content: bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def write_directly(path: Path, content: bytes) -> None:
+    """Write to a device, or to a pipe that somebody reads from: nobody else is waited for."""
+    fd = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(fd, "wb") as file:
+        os.set_blocking(fd, True)
+        file.write(content)

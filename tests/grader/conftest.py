@@ -40,6 +40,14 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         yield Path(os.environ["NORMGRADE_CACHE"])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where what a user trusts is kept: never where the real user keeps it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("config")))
+        yield Path(os.environ["NORMGRADE_CONFIG"])
+
+
 @pytest.fixture(scope="session")
 def tiny() -> Course:
     """A course of one function, `rms`, and one layer, `centring`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say, slugs_alike
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
-from normgrade.files import write_whole
+from normgrade.files import read_plain, write_whole
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
 from normgrade.language import _
@@ -19,6 +20,8 @@ from normgrade.report import Outcome
 from normgrade.repro import is_made, script
 from normgrade.suite import Result
 from normgrade.workspace import find_course, submission_of
+
+LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 
 
 @click.command("repro")
@@ -36,7 +39,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    if output.exists() and not (output.is_file() and is_made(output.read_bytes())):
+    if os.path.lexists(output) and not is_ours(output):
         raise UsageError(_('"{path}" is there already, and not of `normgrade repro`. Name another file with --output FILE.', path=output))
     result = chosen(play(exercise, path, seed), check)
     if result is None:
@@ -59,6 +62,14 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
             check=result.check.name,
         )
     )
+
+
+def is_ours(path: Path) -> bool:
+    """Whether what lies there is a script that an earlier `normgrade repro` wrote."""
+    try:
+        return is_made(read_plain(path, LARGEST_BYTES))
+    except OSError:
+        return False
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
