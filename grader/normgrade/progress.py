@@ -107,6 +107,7 @@ class Progress:
         with self.usable(), closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             if os.path.lexists(self.path):
+                own_folder(self.path.parent)  # which is there, so that this only refuses a link
                 database.deserialize(read_plain(self.path, LARGEST_BYTES))
             self.make_ready(database)
             yield database

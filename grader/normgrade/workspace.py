@@ -62,8 +62,8 @@ class Workspace:
             return course
         raise UsageError(
             _(
-                'The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your permissions. '
-                "If you trust it, run `normgrade init {folder} --course {named}`; --course DIR names a course for one time.",
+                'The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your '
+                "permissions. If you trust it, run `normgrade init {folder} --course {named}`; --course DIR names a course for one time.",
                 workspace=self.root,
                 course=course,
                 folder=quote(str(self.root)),

@@ -157,7 +157,7 @@ def header(report: Report) -> Text:
 
 def course_lines(report: Report) -> Iterator[Text]:
     if said := course_in_words(report):
-        yield Text(said, style="dim", overflow="fold")
+        yield Text(said, style="dim", no_wrap=True, overflow="ignore")  # a path stays one word
 
 
 def finding_lines(finding: Finding) -> RenderableType:
