@@ -76,11 +76,10 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     A link to a file is not written through: whoever made the folder would choose what is overwritten. `mode` is that of a new file.
     The folder must exist. Raises OSError.
     """
-    if path.exists() and not path.is_file():
+    if leads_to_device(path):
         write_directly(path, content)
         return
-    if path.is_symlink():
-        raise NotPlain(path, LINK)
+    refuse_link(path)
     beside = path.with_name(f".writing-{os.urandom(4).hex()}-{path.name}")
     try:
         os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))  # a new one: nobody has laid a link there
@@ -92,6 +91,16 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def refuse_link(path: Path) -> None:
+    """An OSError where what is written there would go where a link leads; a device, /dev/stdout for one, may be behind it."""
+    if path.is_symlink() and not leads_to_device(path):
+        raise NotPlain(path, LINK)
+
+
+def leads_to_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 def write_directly(path: Path, content: bytes) -> None:

@@ -297,8 +297,7 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
     )  # fmt: skip
     assert (
         f"\nrms · cell · sandbox: none\ncourse: {tiny.root}\n"
-        "✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n"
-        in done.stdout
+        "✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n" in done.stdout
     )
     assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
 
