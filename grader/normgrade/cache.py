@@ -12,13 +12,14 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from normgrade.files import WRITING, put_in_place, read_plain
+from normgrade.files import WRITING, put_in_place, read_with_status
 
 MOST_HELD = 8192  # some ten kilobytes each
 MOST_BYTES = 256 * 1024**2  # in the folder
 LEFT_BYTES = 7 * MOST_BYTES // 8  # after the least recently used had to go, so that they need not go one by one
 SWEPT_BYTES = MOST_BYTES // 16  # so many are written between two looks at the whole folder
 LARGEST_BYTES = 16 * 1024**2  # of one file
+ONLY_MINE = 0o600
 SEAL_BYTES = 32  # before the content
 USED_S = 3600  # how exactly it is known when a file was used last
 STALE_S = 3600  # for a file to be written; whoever began is gone
@@ -37,7 +38,7 @@ class Cache:
         if name not in self.held:
             path = self.path(name)
             try:
-                status, stored = read_plain(path, LARGEST_BYTES)
+                status, stored = read_with_status(path, LARGEST_BYTES)
             except OSError:
                 return None
             content = stored[SEAL_BYTES:]
@@ -54,7 +55,7 @@ class Cache:
         path = self.path(name)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            put_in_place(path, self.seal(name, content) + content)
+            put_in_place(path, self.seal(name, content) + content, ONLY_MINE)
             self.written_bytes += len(content)
         if self.written_bytes > SWEPT_BYTES:
             self.sweep()

@@ -58,6 +58,11 @@ class Exercise:
         return f"{self.slug}.py"
 
     @property
+    def other_course(self) -> str:
+        """The folder of its course, where that is not the one that normgrade carries; else nothing."""
+        return "" if os.path.realpath(self.course) == str(carried()) else str(self.course)
+
+    @property
     def folder(self) -> Path:
         return self.course / "exercises" / self.slug
 
@@ -119,12 +124,10 @@ class Course:
     root: Path
 
     @classmethod
-    def find(cls, root: Path | None = None, usual: Path | None = None) -> Course:
-        """The course at `root`, else at NORMGRADE_COURSE, else the usual one, else the one that normgrade carries."""
-        if root is None and (named := os.environ.get("NORMGRADE_COURSE")):
-            root = Path(named)
-        root = (root or usual or carried()).absolute()
-        if not (root / "exercises").is_dir():
+    def find(cls, root: Path | None = None) -> Course:
+        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries. Its path is free of links and of `..`."""
+        root = Path(os.path.realpath(root or named_by_environment() or carried()))
+        if not os.path.isdir(root / "exercises"):
             raise UsageError(
                 _('No course at "{folder}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.', folder=root)
             )
@@ -171,10 +174,16 @@ class Course:
         return exercise
 
 
+def named_by_environment() -> Path | None:
+    named = os.environ.get("NORMGRADE_COURSE")
+    return Path(named) if named else None
+
+
 def carried() -> Path:
     """The course that normgrade carries: inside the wheel, or the clone around an editable install."""
-    wheel = Path(__file__).parent / "_course"
-    return wheel if wheel.is_dir() else Path(__file__).parents[2]
+    here = Path(os.path.realpath(__file__))
+    wheel = here.parent / "_course"
+    return wheel if wheel.is_dir() else here.parents[2]
 
 
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
@@ -244,9 +253,13 @@ class Table:
 
     @classmethod
     def read(cls, path: Path) -> Table:
+        return cls.parse(path, read(path))
+
+    @classmethod
+    def parse(cls, path: Path, source: str) -> Table:
         try:
-            return cls(path, tomllib.loads(read(path)))
-        except tomllib.TOMLDecodeError as error:
+            return cls(path, tomllib.loads(source))
+        except (ValueError, RecursionError) as error:  # beside its own errors: a number without end, brackets within brackets
             raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
 
     def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:

@@ -1,4 +1,4 @@
-"""Reading plain files and nothing else, and writing files so that nobody ever sees half of one."""
+"""Reading files without being led astray, and writing them so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
@@ -9,26 +9,93 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from normgrade.language import N_, _
+
+LINK = N_("a symbolic link")
+KINDS = {
+    stat.S_IFLNK: LINK,
+    stat.S_IFDIR: N_("a directory"),
+    stat.S_IFIFO: N_("a named pipe"),
+    stat.S_IFSOCK: N_("a socket"),
+    stat.S_IFCHR: N_("a device"),
+    stat.S_IFBLK: N_("a device"),
+}
+SPECIAL = N_("something special")
 WRITING = ".writing-"  # how the name of a file begins until it is whole
+READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))  # each where the platform has it
 
 
-def read_plain(path: Path, limit_bytes: int) -> tuple[os.stat_result, bytes]:
-    """What a regular file says of itself, and its first bytes. It never waits and follows no link in the last place; OSError otherwise."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags), "rb") as file:
+class NotPlain(OSError):
+    """What lies there is no regular file; `kind` says what it is."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__(errno.EINVAL, _("it is {special}, not a file", special=_(kind)), str(path))
+        self.kind = kind
+
+
+class TooLarge(OSError):
+    """The file holds more than is ever read of it."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        super().__init__(errno.EFBIG, _("it is larger than {limit} bytes", limit=most), str(path))
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """What a regular file holds. No link is followed, nothing is waited for, and no more than `most` bytes are taken.
+
+    Whatever lies in a learner's folder is read by this alone. Raises OSError.
+    """
+    return read_with_status(path, most)[1]
+
+
+def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
+    """What a regular file is, and what it holds; read as `read_plain` reads."""
+    refuse_special(path, os.lstat(path))  # asked before opening, since that alone can wake a device
+    with open(os.open(path, READING), "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", str(path))
-        return status, file.read(limit_bytes)
+        refuse_special(path, status)  # swapped since it was asked
+        content = file.read(most + 1) or b""
+    if len(content) > most:
+        raise TooLarge(path, most)
+    return status, content
 
 
-def put_in_place(path: Path, content: bytes, mode: int = 0o600, like: Path | None = None) -> None:
-    """Put a new file in the place of whatever is there, but of a folder. Its rights are `mode`, or another file's. Raises OSError."""
-    beside = path.with_name(f"{WRITING}{os.getpid()}-{path.name}")
+def refuse_special(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise NotPlain(path, KINDS.get(stat.S_IFMT(status.st_mode), SPECIAL))
+
+
+def own_folder(path: Path) -> Path:
+    """A folder below one that is there already, made where it is missing; an OSError where a link or a file lies in its place."""
     try:
-        with suppress(FileNotFoundError):
-            beside.unlink()
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), "wb") as file:
+        path.mkdir()
+    except FileExistsError:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            kind = KINDS.get(stat.S_IFMT(status.st_mode), N_("a file"))
+            raise NotADirectoryError(errno.ENOTDIR, _('"{path}" is {special}, not a folder', path=path, special=_(kind))) from None
+    return path
+
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write a file that is either as it was, or whole, whatever happens meanwhile. A device or a pipe is written to directly.
+
+    A link to a file is not written through: whoever made the folder would choose what is overwritten. `mode` is that of a new file.
+    The folder must exist. Raises OSError.
+    """
+    if leads_to_device(path):
+        write_directly(path, content)
+        return
+    refuse_link(path)
+    put_in_place(path, content, mode, like=path if path.exists() else None)
+
+
+def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None) -> None:
+    """Put a new file in the place of whatever is there, but of a folder: with these rights, or another file's. Raises OSError."""
+    beside = path.with_name(f"{WRITING}{os.urandom(4).hex()}-{path.name}")
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)  # new: nobody has laid a link there
+    try:
+        with open(fd, "wb") as file:
             file.write(content)
         if like is not None:
             shutil.copymode(like, beside)
@@ -39,13 +106,19 @@ def put_in_place(path: Path, content: bytes, mode: int = 0o600, like: Path | Non
         raise
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is either as it was, or whole, whatever happens meanwhile; what is no plain file is written to directly.
+def refuse_link(path: Path) -> None:
+    """An OSError where what is written there would go where a link leads; a device, /dev/stdout for one, may be behind it."""
+    if path.is_symlink() and not leads_to_device(path):
+        raise NotPlain(path, LINK)
 
-    The folder must exist. Raises OSError.
-    """
-    path = path.resolve()  # a link stays one
-    if path.exists() and not path.is_file():  # a device or a pipe
-        path.write_bytes(content)
-        return
-    put_in_place(path, content, 0o666, like=path if path.exists() else None)
+
+def leads_to_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def write_directly(path: Path, content: bytes) -> None:
+    """Write to a device, or to a pipe that somebody reads from: nobody else is waited for."""
+    fd = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with open(fd, "wb") as file:
+        os.set_blocking(fd, True)
+        file.write(content)

@@ -25,5 +25,5 @@ def user_config() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "normgrade"
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA", Path.home() / "AppData" / "Roaming")) / "normgrade"
+        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "normgrade"
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "normgrade"

@@ -89,6 +89,8 @@ def inspected_only(submission: Submission, inspection: Inspection, options: Opti
         duration_s=0.0,
         findings=inspection.findings,
         source=inspection.source or "",
+        digest=inspection.digest,
+        course=exercise.other_course,
     )
 
 
@@ -130,6 +132,8 @@ class Desk:
             checks=checks,
             lost=standing.loses,
             source=inspection.source,
+            digest=inspection.digest,
+            course=exercise.other_course,
         )
         if not any(check.outcome is Outcome.FAILED for check in checks):
             return report

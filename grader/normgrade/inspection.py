@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from normgrade.contract import contract_findings
 from normgrade.course import Exercise
+from normgrade.course import read as read_of_course
+from normgrade.errors import CourseError
 from normgrade.language import _
 from normgrade.names import Names
 from normgrade.report import Finding
-from normgrade.source import lines_of, no_file, parse, position, read, too_deep
+from normgrade.source import content_of, decoded, lines_of, no_file, parse, position, too_deep
 
 HINDRANCES = {"file", "syntax", "contract"}
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a source says of itself. `source` is None when the file cannot be read; `started` is False for an untouched stub."""
+    """What a source says of itself. `source` is None when the file cannot be read; `started` is False for an untouched stub.
+
+    `digest` is the SHA-256 of the file's bytes as they were read, the only time that they are.
+    """
 
     source: str | None
     findings: tuple[Finding, ...]
     started: bool
+    digest: str = field(default="", compare=False)
 
     @property
     def playable(self) -> bool:
@@ -39,10 +46,13 @@ class Inspection:
 
 def inspect_file(path: Path, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
     """Inspect a submission where it lies; `allow_stub` also lets the stub count as started."""
-    source = read(path)
+    content = content_of(path, exercise.slug)
+    if isinstance(content, Finding):
+        return Inspection(None, (content,), started=True)
+    source, digest = decoded(path, content), sha256(content).hexdigest()
     if isinstance(source, Finding):
-        return Inspection(None, (source,), started=True)
-    return inspect_source(source, exercise, allow_stub=allow_stub)
+        return Inspection(None, (source,), started=True, digest=digest)
+    return replace(inspect_source(source, exercise, allow_stub=allow_stub), digest=digest)
 
 
 def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
@@ -89,11 +99,13 @@ def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
 
 def is_untouched(tree: ast.Module, exercise: Exercise) -> bool:
     """Whether whatever the stub leaves open is still as the stub has it, docstrings and comments aside."""
-    stub = read(exercise.stub)
-    stub_tree = stub if isinstance(stub, Finding) else parse(stub)
-    if isinstance(stub_tree, Finding):
+    try:
+        stub = parse(read_of_course(exercise.stub))
+    except CourseError:
         return False
-    theirs, ours = definitions(tree), definitions(stub_tree)
+    if isinstance(stub, Finding):
+        return False
+    theirs, ours = definitions(tree), definitions(stub)
     open_names = {signature.name for signature in exercise.defines} | {name for name, node in ours.items() if is_open(node)}
     return all(name in theirs and name in ours and outline(theirs[name]) == outline(ours[name]) for name in open_names)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 from normgrade.course import Course, Exercise
@@ -64,26 +64,18 @@ def progress_of(workspace: Workspace) -> Progress:
 
 def keep(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
     """Keep as attempts what was graded of the files in the workspace; a UsageError where that cannot be done."""
-    now, inside = datetime.now(UTC), workspace.root.resolve()
+    now = datetime.now(UTC)
     tried = [
-        Attempt.of(report, now, digest(submission.path))
+        Attempt.of(report, now)
         for submission, report in zip(submissions, reports, strict=True)
-        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and inside in submission.path.resolve().parents
+        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and workspace.holds(submission.path)
     ]
     if tried:
         progress_of(workspace).add(tried)
 
 
-def digest(path: Path) -> str:
-    """The SHA-256 of a file; nothing where it is gone already."""
-    try:
-        return sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
 def is_started(path: Path, exercise: Exercise) -> bool:
-    return path.exists() and inspect_file(path, exercise).started
+    return os.path.lexists(path) and inspect_file(path, exercise).started
 
 
 def next_record(records: Sequence[Record]) -> Record | None:

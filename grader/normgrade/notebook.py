@@ -23,7 +23,7 @@ from normgrade.cli import in_language, in_our_words, language_of
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option
 from normgrade.errors import GraderError, UsageError
-from normgrade.files import write_whole
+from normgrade.files import own_folder, write_whole
 from normgrade.language import N_, _, speak
 from normgrade.report import Outcome, Report
 from normgrade.standalone import Session, completed, name_of, standalone
@@ -188,7 +188,9 @@ def as_file(order: Order, source: str) -> Iterator[Path]:
     with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.kept / "notebook") as folder:
         path = Path(folder) / order.exercise.file_name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            if workspace is not None:
+                own_folder(workspace.kept)
+                own_folder(path.parent)
             write_whole(path, source.encode(errors="surrogatepass"))
         except OSError as error:
             why = error.strerror

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
+import sys
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from normgrade.errors import UsageError
+from normgrade.files import own_folder, read_plain, refuse_special, write_whole
 from normgrade.language import _
+from normgrade.output import visible
 from normgrade.report import Outcome, Report
 
 VERSION = 1
 PATIENCE_S = 5.0  # while another command writes
+PAUSE_S = 0.01
+LOCKING = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+LARGEST_BYTES = 64 * 1024**2
+UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what a row can be that another program wrote
 SCHEMA = """
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
@@ -50,9 +61,9 @@ class Attempt:
     digest: str = ""
 
     @classmethod
-    def of(cls, report: Report, at: datetime, digest: str) -> Attempt:
+    def of(cls, report: Report, at: datetime) -> Attempt:
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
-        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, first_hint(report), digest)
+        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, first_hint(report), report.digest)
 
     @property
     def passed(self) -> bool:
@@ -72,48 +83,56 @@ class Progress:
 
     def add(self, attempts: Sequence[Attempt]) -> None:
         """Keep these attempts, all of them or none."""
-        with self.open() as database:
+        with self.changing() as database:
             database.executemany(f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(to_row, attempts))
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
         """All attempts, or those at one exercise, the oldest first."""
-        if not self.path.exists():
-            return []
         where, values = ("WHERE exercise = ?", (exercise,)) if exercise is not None else ("", ())
-        with self.open() as database:
-            rows = database.execute(f"SELECT {COLUMNS} FROM attempts {where} ORDER BY number", values).fetchall()
-        return list(map(from_row, rows))
+        with self.reading() as database:
+            return list(map(from_row, database.execute(f"SELECT {COLUMNS} FROM attempts {where} ORDER BY number", values)))
 
     def give(self, exercise: str, hint: str, at: datetime) -> None:
         """Remember that a hint was given."""
-        with self.open() as database:
+        with self.changing() as database:
             database.execute("INSERT OR IGNORE INTO hints VALUES (?, ?, ?)", (exercise, hint, at.astimezone(UTC).isoformat()))
 
     def given(self, exercise: str) -> set[str]:
-        if not self.path.exists():
-            return set()
-        with self.open() as database:
+        with self.reading() as database:
             return {hint for (hint,) in database.execute("SELECT hint FROM hints WHERE exercise = ?", (exercise,))}
 
     @contextmanager
-    def open(self) -> Iterator[sqlite3.Connection]:
-        """The database, in one transaction."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            database = sqlite3.connect(self.path, timeout=PATIENCE_S, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
-            raise self.unusable(error) from error
-        try:
-            database.execute("BEGIN IMMEDIATE")
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The database, in memory: SQLite itself opens nothing, or a link, a pipe or a journal that lies there could lead it astray."""
+        with self.usable(), closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+            database.execute("PRAGMA trusted_schema = OFF")
+            if os.path.lexists(self.path):
+                own_folder(self.path.parent)  # which is there, so that this only refuses a link
+                database.deserialize(read_plain(self.path, LARGEST_BYTES))
             self.make_ready(database)
             yield database
-            database.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise self.unusable(error) from error
-        finally:
-            database.close()  # which takes back what was not committed
+
+    @contextmanager
+    def changing(self) -> Iterator[sqlite3.Connection]:
+        """The same, written back as a whole when all went well. Whoever comes meanwhile waits."""
+        with self.usable():
+            own_folder(self.path.parent)
+            with locked(self.path.with_name("lock")), self.reading() as database:
+                yield database
+                write_whole(self.path, database.serialize())
+
+    @contextmanager
+    def usable(self) -> Iterator[None]:
+        """A UsageError for all that a file can do to its reader."""
+        try:
+            yield
+        except OSError as error:
+            raise self.unusable(error.strerror or str(error)) from error
+        except (sqlite3.Error, *UNREADABLE) as error:
+            raise self.unusable(str(error)) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
+        """See that these are our own tables; begin them where there are none."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -124,11 +143,11 @@ class Progress:
                 )
             )
         if version == 0:
-            for statement in SCHEMA.split(";"):
-                database.execute(statement)
-            database.execute(f"PRAGMA user_version = {VERSION}")
+            database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION}")
+        if schema_of(database) != own_schema():  # a view in place of a table may compute for ever
+            raise ValueError(_("its tables are not those of normgrade"))
 
-    def unusable(self, error: Exception) -> UsageError:
+    def unusable(self, error: str) -> UsageError:
         return UsageError(
             _(
                 'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',
@@ -136,6 +155,44 @@ class Progress:
                 error=error,
             )
         )
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One command after the other, where the platform has such locks. Raises OSError where the others take too long."""
+    fd = os.open(path, LOCKING, 0o600)
+    try:
+        refuse_special(path, os.fstat(fd))
+        wait_for(fd, path)
+        yield
+    finally:
+        os.close(fd)  # which unlocks it
+
+
+def wait_for(fd: int, path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return flock(fd, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise BlockingIOError(errno.EAGAIN, _('"{path}" is locked', path=path)) from None
+            time.sleep(PAUSE_S)
+
+
+def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    return database.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name").fetchall()
+
+
+@cache
+def own_schema() -> list[tuple[str, str, str]]:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(SCHEMA)
+        return schema_of(database)
 
 
 def to_row(attempt: Attempt) -> tuple[str | int, ...]:
@@ -146,6 +203,8 @@ def to_row(attempt: Attempt) -> tuple[str | int, ...]:
 
 
 def from_row(row: tuple[str, str, str, int, int, str, str, str]) -> Attempt:
+    """What a row says, which anybody may have written."""
     at, exercise, outcome, earned, possible, diagnoses, hints, digest = row
-    names, texts = (tuple(json.loads(each)) for each in (diagnoses, hints))
-    return Attempt(datetime.fromisoformat(at), exercise, Outcome(outcome), earned, possible, names, texts, digest)
+    names, texts = (tuple(visible(str(text)) for text in json.loads(each)) for each in (diagnoses, hints))
+    when = datetime.fromisoformat(at).astimezone(UTC)
+    return Attempt(when, exercise, Outcome(outcome), int(earned), int(possible), names, texts, digest)

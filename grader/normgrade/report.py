@@ -109,6 +109,8 @@ class Report:
     lost: tuple[str, ...] = ()  # what the walls did not keep the code from, "files: …"
     withheld: int = 0  # points earned by checks that the course does not reveal
     source: str = ""  # what was graded
+    digest: str = ""  # SHA-256 of the file that it was read from
+    course: str = ""  # the folder of the course, where it is not the one that normgrade carries
 
     @property
     def earned(self) -> int:

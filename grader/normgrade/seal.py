@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from normgrade.files import put_in_place, read_plain
+from normgrade.files import put_in_place, read_with_status
 
 KEY_BYTES = 32
 OF_OTHERS = 0o077  # rights; a key has none of them
@@ -48,7 +48,7 @@ class Seal:
     def kept(self) -> bytes | None:
         """The key on the disk, where nobody else may read it."""
         try:
-            status, content = read_plain(self.path, KEY_BYTES)
+            status, content = read_with_status(self.path, KEY_BYTES)
         except OSError:
             return None
         is_mine = os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & OF_OTHERS)
@@ -56,7 +56,7 @@ class Seal:
 
     def keep(self, key: bytes) -> None:
         with suppress(OSError):
-            put_in_place(self.path, key)
+            put_in_place(self.path, key, 0o600)
 
     def stand_behind(self, tier: str) -> None:
         """Called before a worker starts behind this tier: take the key off the disk where the worker could read it."""

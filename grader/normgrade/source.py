@@ -6,72 +6,42 @@ import ast
 import codecs
 import os
 import re
-import stat
 import unicodedata
 import warnings
 from pathlib import Path
 
-from normgrade.language import N_, _
+from normgrade.files import LINK, NotPlain, TooLarge, read_plain
+from normgrade.language import _
 from normgrade.report import Finding
 
 LIMIT_BYTES = 64 * 1024
 SHOWN_COLUMNS = 100  # of a source line in a message
-SPECIAL_FILES = {
-    stat.S_IFDIR: N_("a directory"),
-    stat.S_IFIFO: N_("a named pipe"),
-    stat.S_IFSOCK: N_("a socket"),
-    stat.S_IFCHR: N_("a device"),
-    stat.S_IFBLK: N_("a device"),
-}
-SPECIAL = N_("something special")
 
 
-def read(path: Path) -> str | Finding:
-    """The text of a file, or why there is none. Never waits, whatever the path leads to."""
+def content_of(path: Path, slug: str) -> bytes | Finding:
+    """What a submission for an exercise holds, or why it is not read. Never waits, whatever the path leads to."""
     try:
-        content = content_of(path)
+        return read_plain(path, LIMIT_BYTES)
     except OSError as error:
-        return no_file(unreadable(path, error))
-    if isinstance(content, Finding):
-        return content
-    if len(content) > LIMIT_BYTES:
-        return no_file(
-            _("{path} is larger than 64 KiB ({limit} bytes): hand in the code of this exercise alone.", path=path, limit=LIMIT_BYTES)
-        )
-    return decoded(path, content)
+        return no_file(unreadable(path, slug, error))
 
 
-def content_of(path: Path) -> bytes | Finding:
-    """At most one byte more than is allowed."""
-    if special := special_file(path.stat()):  # asked before opening, since that alone can wake a device
-        return not_plain(path, special)
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # POSIX has one of them, Windows the other
-    with open(os.open(path, flags), "rb") as file:
-        if special := special_file(os.fstat(file.fileno())):  # swapped since it was asked
-            return not_plain(path, special)
-        return file.read(LIMIT_BYTES + 1)
-
-
-def special_file(status: os.stat_result) -> str | None:
-    return None if stat.S_ISREG(status.st_mode) else SPECIAL_FILES.get(stat.S_IFMT(status.st_mode), SPECIAL)
-
-
-def not_plain(path: Path, special: str) -> Finding:
-    return no_file(_("{path} is {special}, not a file: name the Python file itself.", path=path, special=_(special)))
-
-
-def unreadable(path: Path, error: OSError) -> str:
-    if isinstance(error, FileNotFoundError) and path.is_symlink():
+def unreadable(path: Path, slug: str, error: OSError) -> str:
+    if isinstance(error, TooLarge):
+        return _("{path} is larger than 64 KiB ({limit} bytes): hand in the code of this exercise alone.", path=path, limit=LIMIT_BYTES)
+    if isinstance(error, NotPlain) and error.kind == LINK:
         return _(
-            "{path} is a symbolic link to {target}, which does not exist: link it to your file, or put the file there.",
+            "{path} is a symbolic link to {target}, and links are not followed: put the file itself there, or name it where it lies.",
             path=path,
             target=os.readlink(path),
         )
+    if isinstance(error, NotPlain):
+        return _("{path} is {special}, not a file: name the Python file itself.", path=path, special=_(error.kind))
     if isinstance(error, FileNotFoundError):
         return _(
-            "{path} does not exist: check the name, or begin it with `normgrade show --stub {stem} > {name}`.",
+            "{path} does not exist: check the name, or begin it with `normgrade show --stub {slug} > {name}`.",
             path=path,
-            stem=path.stem,
+            slug=slug,
             name=path.name,
         )
     if isinstance(error, PermissionError):

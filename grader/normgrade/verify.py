@@ -68,6 +68,7 @@ def verify(
             seed=seeds[0],
             duration_s=sum(each.duration_s for each in own),
             checks=checks,
+            course=exercise.other_course,
         )
 
     return [report(exercise) for exercise in exercises]

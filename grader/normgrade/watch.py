@@ -43,7 +43,7 @@ class Watched:
 def look(path: Path) -> Look | None:
     """None where there is no file."""
     try:
-        status = os.stat(path)
+        status = os.lstat(path)
     except OSError:
         return None
     return Look(status.st_mtime_ns, status.st_size, status.st_ino)

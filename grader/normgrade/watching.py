@@ -104,6 +104,6 @@ class Watching:
         """The next hint that was not given, of what failed first if anything did."""
         if self.report is not None and self.report.outcome is Outcome.PASSED:
             return _("It has passed: nothing is left to hint at.")
-        last = Attempt.of(self.report, datetime.now(UTC), "") if self.report is not None else None
+        last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
         left = take_hint(self.exercise, last, Workspace.find())
         return _("Hint: {hint}", hint=left[0]) if left else _("You have had every hint.")

@@ -30,14 +30,6 @@ def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A configuration of the tests' own; never the user's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("configuration")))
-        yield Path(os.environ["NORMGRADE_CONFIG"])
-
-
 @pytest.fixture(scope="session")
 def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where expectations are kept: what NORMGRADE_CACHE names, else pytest's own cache; never the user's."""
@@ -46,6 +38,14 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
             cache = getattr(request.config, "cache", None)
             patch.setenv("NORMGRADE_CACHE", str(cache.mkdir("expectations") if cache else tmp_path_factory.mktemp("expectations")))
         yield Path(os.environ["NORMGRADE_CACHE"])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the key of the cache and what is trusted are kept; never the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("config")))
+        yield Path(os.environ["NORMGRADE_CONFIG"])
 
 
 @pytest.fixture(scope="session")

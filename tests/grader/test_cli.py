@@ -113,8 +113,11 @@ def put(folder: Path, tiny: Course, *slugs: str) -> None:
         ("check rms --exercise rmss", 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
         ("chek rms", 'No command named "chek". Did you mean "check"? `normgrade --help` shows them all.'),
         ("xyz", 'No command named "xyz". `normgrade --help` shows them all.'),
-        ("check mine.py", 'Which exercise is "mine.py" for? Name it with --exercise SLUG; `normgrade list` shows them all.'),
-        ("check folder/rmss.py", 'Which exercise is "folder/rmss.py" for? Name it with --exercise SLUG; `normgrade list` shows them all.'),
+        ("check mine.py", "mine.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > mine.py`."),
+        ("check a/rmss.py", "a/rmss.py does not exist: check the name, or begin it with `normgrade show --stub SLUG > rmss.py`."),
+        ("check .", ". is a directory, not a file: name the Python file itself."),
+        ("check -", '"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'),
+        ("check - --exercise rms", '"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'),
         ("check --seed x", '"x" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
         ("check --seed -1", '"-1" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
         ("check --seed 4294967296", '"4294967296" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
@@ -213,6 +216,20 @@ def test_a_file_that_cannot_be_graded_has_not_passed(content: str | None, target
     assert "0 of 8 points" in text
 
 
+def test_a_file_of_another_name_asks_for_its_exercise(run: Run, here: Path) -> None:
+    (here / "mine.py").touch()
+    said = run("check", "mine.py")
+    asks = 'Error: Which exercise is "mine.py" for? Name it with --exercise SLUG; `normgrade list` shows them all.\n'
+    assert (said.code, said.out, said.err) == (2, "", asks)
+
+
+def test_a_file_that_is_not_there_is_begun_with_the_stub_of_its_exercise(run: Run) -> None:
+    said = run("check", "nope.py", "--exercise", "centring", "--format", "json")
+    [finding] = said.reports[0]["findings"]
+    begin = "nope.py does not exist: check the name, or begin it with `normgrade show --stub centring > nope.py`."
+    assert (said.code, finding["text"]) == (1, begin)
+
+
 def test_a_folder_is_no_submission(run: Run, here: Path) -> None:
     (here / "rms.py").mkdir()
     said = run("check", "rms", "--format", "json")
@@ -232,12 +249,15 @@ def test_an_untouched_stub_is_not_started(run: Run, here: Path, tiny: Course) ->
     for arguments in (["check"], ["check", "rms"]):
         said = run(*arguments)
         assert said.code == 1
-        assert " ".join(said.out.split()) == "rms is not started: `normgrade show rms` shows the task, and rms.py is where your code goes."
+        started = "rms is not started: `normgrade show rms` shows the task, and rms.py is where your code goes."
+        assert " ".join(said.out.split()).startswith(started)
 
 
 # Grading
 
-REPORT = {"exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "duration_s", "findings", "diagnoses", "checks"}
+REPORT = {
+    "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses", "checks",
+}  # fmt: skip
 CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "differences"}
 DIFFERENCE = {
     "place", "dtype", "shape", "mismatched", "total", "max_abs", "max_rel", "allowed", "at", "expected", "actual", "looks_like",
@@ -258,6 +278,7 @@ def test_the_json_has_the_documented_shape(run: Run, here: Path, tiny: Course) -
     differences = [difference for check in wrong["checks"] for difference in check["differences"]]
     assert differences and all(difference.keys() == DIFFERENCE for difference in differences)
     assert (wrong["exercise"], wrong["submission"], wrong["outcome"], wrong["seed"]) == ("rms", "rms.py", "failed", 3)
+    assert wrong["course"] == right["course"] == str(tiny.root)
     assert (right["submission"], right["outcome"], right["score"]) == ("./centring.py", "passed", {"earned": 10, "possible": 10})
     assert wrong["score"]["earned"] == sum(check["earned"] for check in wrong["checks"]) < wrong["score"]["possible"] == 8
 

@@ -27,6 +27,7 @@ from normgrade.render.detail import BRIEF, FULL, Detail
 from normgrade.render.html import render_fragment
 from normgrade.render.terminal import render_text
 from normgrade.report import Check, Difference, Outcome, Report
+from normgrade.trust import trust
 
 PACKAGE = str(Path(processes.__file__).parents[1])
 FIRST = """\
@@ -132,6 +133,7 @@ def workspace(environment: Path, tiny: Course) -> Path:
     folder = environment / "workspace"
     folder.mkdir()
     (folder / "normgrade.toml").write_text(f"course = {json.dumps(str(tiny.root))}\n")
+    trust(folder, tiny.root)
     return folder
 
 
@@ -294,8 +296,8 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
         env=os.environ | {"NORMGRADE_COURSE": str(tiny.root), "PYTHONUTF8": "1"},
     )  # fmt: skip
     assert (
-        "\nrms · cell · sandbox: none\n✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n"
-        in done.stdout
+        f"\nrms · cell · sandbox: none\ncourse: {tiny.root}\n"
+        "✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n" in done.stdout
     )
     assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
 

@@ -50,7 +50,7 @@ def test_an_attempt_is_what_the_report_says() -> None:
     )
     diagnoses = (Diagnosis(("one", "two"), "…", ()), Diagnosis(("two",), "…", ()))
     report = Report("rms", "rms.py", Outcome.FAILED, 9, "linux", 0, 0.1, diagnoses=diagnoses, checks=checks)
-    assert Attempt.of(report, NOW, "ab12") == Attempt(NOW, "rms", Outcome.FAILED, 3, 9, ("one", "two"), ("First.",), "ab12")
+    assert Attempt.of(replace(report, digest="ab12"), NOW) == Attempt(NOW, "rms", Outcome.FAILED, 3, 9, ("one", "two"), ("First.",), "ab12")
 
 
 def test_hints_are_given_once(progress: Progress) -> None:

@@ -560,6 +560,7 @@ def test_json_is_the_contract() -> None:
                 "sandbox": "linux",
                 "lost": [],
                 "seed": 7,
+                "course": "",
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
                 "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
@@ -600,7 +601,7 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed duration_s findings diagnoses checks"
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses checks"
     assert list(content) == order.split()
     assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
 

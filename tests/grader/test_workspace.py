@@ -9,6 +9,7 @@ import pytest
 
 from normgrade.course import Course
 from normgrade.errors import CourseError, UsageError
+from normgrade.trust import trust
 from normgrade.workspace import MARK, Workspace, find_course, needed, new_workspace, submission_of
 
 NOW = datetime(2026, 3, 1, 9, 5, 7)
@@ -101,6 +102,7 @@ def test_reset_has_nothing_to_keep_of_a_stub(there: bool, workspace: Workspace, 
 def test_a_workspace_may_name_its_course(workspace: Workspace, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     (workspace.root / MARK).write_text(f'course = "{tiny.root}"\n', encoding="utf-8")
+    trust(workspace.root, tiny.root)
     monkeypatch.chdir(workspace.root / "prompts")
     assert find_course(None).root == tiny.root
     assert submission_of(tiny.exercise("rms")) == workspace.root / "rms.py"

@@ -19,8 +19,9 @@ from normgrade.grade import Options, Submission, grade
 from normgrade.inspection import inspect_file
 from normgrade.language import _
 from normgrade.render import renderer
-from normgrade.report import Report
+from normgrade.report import Finding, Report
 from normgrade.reveal import reveal
+from normgrade.source import content_of
 from normgrade.workspace import Workspace, find_course, submission_of
 
 MOST_SEEDS = 2**32
@@ -121,20 +122,39 @@ def remember(workspace: Workspace, submissions: Sequence[Submission], reports: S
 def named(course: Course, target: str, slug: str | None) -> Submission:
     """The submission that an argument means: a slug, or a file."""
     path = Path(target)
+    if target == "-":
+        raise UsageError(_('"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'))
+    refuse_links(path)
     if slug is not None:
         return Submission(course.exercise(slug), path, target)
-    if path.suffix != ".py" and len(path.parts) == 1 and not path.exists():
+    if path.suffix != ".py" and len(path.parts) == 1 and not os.path.lexists(path):
         return own(course.exercise(target))
     if path.stem not in course.slugs:
+        content = content_of(path, "SLUG")
+        if isinstance(content, Finding):
+            raise UsageError(content.text)
         raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=target))
     return Submission(course.exercise(path.stem), path, target)
+
+
+def refuse_links(path: Path) -> None:
+    """A UsageError where the way to a file leads through a link that lies in the workspace."""
+    workspace = Workspace.find()
+    if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
+        raise UsageError(
+            _(
+                'The folder "{folder}" is a link to "{target}", and links in a workspace are not followed. Name the file where it lies.',
+                folder=link,
+                target=os.readlink(link),
+            )
+        )
 
 
 def started(course: Course, slug: str | None) -> Sequence[Submission]:
     """Every file in this folder that is named after an exercise and no longer the stub."""
     if slug is not None:
         return [named(course, slug, None)]
-    here = [exercise for exercise in course if submission_of(exercise).exists()]
+    here = [exercise for exercise in course if os.path.lexists(submission_of(exercise))]
     if not here:
         raise UsageError(_("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."))
     found = [exercise for exercise in here if inspect_file(submission_of(exercise), exercise).started] or here

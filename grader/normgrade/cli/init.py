@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shlex import quote
 
 import click
 
-from normgrade.cli.options import say
-from normgrade.course import Course
+from normgrade.cli.options import course_option, say
+from normgrade.course import Course, named_by_environment
 from normgrade.errors import UsageError
 from normgrade.language import _, n_
 from normgrade.learning import advice, records
-from normgrade.workspace import Workspace, new_workspace
+from normgrade.trust import trust
+from normgrade.workspace import MARK, Workspace, as_toml, new_workspace
 
 
 @click.command("init")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path(), metavar="[DIR]")
-def init_command(folder: Path) -> None:
+@course_option
+def init_command(folder: Path, course_folder: Path | None) -> None:
     """Begin a workspace: a stub and a prompt for every exercise.
 
     Without DIR, in this folder. What is there already is never overwritten; run again, it adds what is new in the course.
+    With --course, the workspace names that course, and you trust it there: its code runs with your permissions.
     """
+    named = course_folder or named_by_environment()
+    course = None if named is None else Course.find(named)
     try:
-        workspace = new_workspace(folder)
-        course = Course.find(None, workspace.course)
+        workspace = new_workspace(folder, None if course is None else course.root)
+        if course is not None:
+            trust_named(workspace, course, insist=course_folder is not None)
+        course = course or Course.find(workspace.trusted_course())
         added = workspace.add(course)
     except OSError as error:
         raise UsageError(
@@ -44,3 +52,18 @@ def init_command(folder: Path) -> None:
     if around is None or around.root != workspace.root:
         say(_("Go there with `cd {folder}`.", folder=quote(str(folder))))
     say(advice(records(course, workspace)))
+
+
+def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
+    """Trust the course that the workspace names, where it is the one that the user names; else a UsageError, if the user insists."""
+    if workspace.course is not None and os.path.realpath(workspace.course) == str(course.root):
+        trust(workspace.root, course.root)
+    elif insist:
+        raise UsageError(
+            _(
+                '"{path}" is there already, and does not name the course "{course}". Write `course = {named}` into it, and run this again.',
+                path=workspace.root / MARK,
+                course=course.root,
+                named=as_toml(str(course.root)),
+            )
+        )

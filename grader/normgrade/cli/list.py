@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -51,6 +52,6 @@ def standings(workspace: Workspace, course: Course) -> dict[str, str]:
 
 def where_you_stand(exercise: Exercise) -> str:
     path = Path(exercise.file_name)
-    if not path.exists():
+    if not os.path.lexists(path):
         return "–"
     return _("started") if inspect_file(path, exercise).started else _("not started")

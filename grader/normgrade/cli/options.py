@@ -13,7 +13,7 @@ from normgrade import interrupts
 from normgrade.cli.words import one_of
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean, either
-from normgrade.files import write_whole
+from normgrade.files import refuse_link, write_whole
 from normgrade.language import _
 from normgrade.render import FORMATS, render
 from normgrade.render.detail import QUIET, USUAL, VERBOSE, Detail
@@ -119,6 +119,16 @@ def writable(output: Path | None) -> None:
                 folder=output.parent,
             )
         )
+    try:
+        refuse_link(output)
+    except OSError as error:
+        raise unwritable(output, error) from error
+
+
+def unwritable(output: Path, error: OSError) -> UsageError:
+    return UsageError(
+        _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
+    )
 
 
 def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
@@ -128,10 +138,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
         try:
             write_whole(output, render(reports, format, detail).encode())
         except OSError as error:
-            said = _(
-                'The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror
-            )
-            raise UsageError(said) from error
+            raise unwritable(output, error) from error
     elif format == "terminal":
         from normgrade.render.terminal import open_console, show
 

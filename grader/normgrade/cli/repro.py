@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shlex import quote
 
@@ -13,7 +14,7 @@ from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.words import checks_alike, slugs_alike
 from normgrade.course import Exercise
 from normgrade.errors import UsageError, did_you_mean
-from normgrade.files import write_whole
+from normgrade.files import read_plain, write_whole
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection import inspect_file
 from normgrade.language import _
@@ -22,6 +23,8 @@ from normgrade.report import Outcome
 from normgrade.repro import is_as_made, script, sealed
 from normgrade.suite import Result
 from normgrade.workspace import find_course, submission_of
+
+LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 
 
 @click.command("repro")
@@ -69,8 +72,8 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 def refuse_unless_ours(output: Path) -> None:
     """A UsageError where there is anything but a script of ours that nobody has changed."""
     try:
-        ours = not output.exists() or (output.is_file() and is_as_made(output.read_bytes()))
-    except OSError:  # somebody does not want it to be read
+        ours = not os.path.lexists(output) or is_as_made(read_plain(output, LARGEST_BYTES))
+    except OSError:  # no plain file, or one that may not be read
         ours = False
     if not ours:
         raise UsageError(

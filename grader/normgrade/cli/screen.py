@@ -15,7 +15,7 @@ from normgrade.language import _, n_
 from normgrade.render.cases import grouped
 from normgrade.render.detail import VERBOSE, Detail
 from normgrade.render.prompt import folded
-from normgrade.render.terminal import STYLES, failures, finding_lines, header, panel_of, score_line
+from normgrade.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
 from normgrade.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report import Outcome, Report
 from normgrade.watching import Watching
@@ -72,8 +72,10 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
         return
     if report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
+        yield from course_lines(report)
         return
     yield header(report)
+    yield from course_lines(report)
     yield verdict(watching, report)
     if report.outcome is Outcome.PASSED:
         yield Text(passed(watching.following), style="bold green")

@@ -17,10 +17,10 @@ from normgrade.cli.words import slugs_alike, ways_alike
 from normgrade.course import Exercise, read
 from normgrade.docstring import as_spoken, told
 from normgrade.errors import UsageError, did_you_mean
+from normgrade.inspection import inspect_file
 from normgrade.language import _
 from normgrade.learning import progress_of
 from normgrade.render.beside import WIDE, beside
-from normgrade.source import read as read_submission
 from normgrade.workspace import Workspace, find_course, submission_of
 
 
@@ -92,8 +92,8 @@ def show_code(console: Console, code: str, language: str) -> None:
 def show_difference(console: Console, exercise: Exercise) -> None:
     """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
     path, reference = submission_of(exercise), as_spoken(read(exercise.reference))
-    own = read_submission(path)
-    if not isinstance(own, str):
+    own = inspect_file(path, exercise).source
+    if own is None:
         return
     console.print(Text(_("From your file to it"), style="bold"))
     if own.splitlines() == reference.splitlines():

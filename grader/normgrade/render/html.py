@@ -17,6 +17,7 @@ from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
     MARKS,
     bounded,
+    course_in_words,
     difference_in_words,
     explained,
     kind_in_word,
@@ -109,9 +110,16 @@ def section(report: Report, key: str, detail: Detail) -> Element:
         tag("h2", tag("span", one_line(report.exercise)), " ", tag("small", one_line(report.submission)), id=f"{key}-h"),
     ]
     if report.outcome is Outcome.NOT_STARTED:
-        children.append(tag("p", *prose(not_started(report))))
+        children += [tag("p", *prose(not_started(report))), course(report)]
     else:
-        children += [score(report), findings(report.findings, key), diagnoses(report), checks(report, key, detail), code(report, key)]
+        children += [
+            score(report),
+            course(report),
+            findings(report.findings, key),
+            diagnoses(report),
+            checks(report, key, detail),
+            code(report, key),
+        ]
     for child in children:
         put(element, child)
     unlink(element)
@@ -132,6 +140,11 @@ def score(report: Report) -> Element:
     step = next_step(report)
     verdict = tag("strong", f"{MARKS[report.outcome]} {score_in_words(report)} · {outcome_in_words(report)}", class_=css(report.outcome))
     return tag("div", tag("p", verdict), tag("p", facts, class_="quiet"), tag("p", *prose(step)) if step else None, class_="score")
+
+
+def course(report: Report) -> Element | None:
+    said = course_in_words(report)
+    return tag("p", said, class_="quiet") if said else None
 
 
 def css(outcome: Outcome) -> str:

@@ -33,6 +33,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "sandbox": report.sandbox,
         "lost": list(report.lost),
         "seed": report.seed,
+        "course": report.course,
         "duration_s": to_milliseconds(report.duration_s),
         "findings": [finding_as_json(finding) for finding in report.findings],
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],

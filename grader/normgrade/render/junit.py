@@ -64,6 +64,7 @@ def properties_of(report: Report) -> Element:
         ("sandbox", one_line(report.sandbox)),
         *(("lost", one_line(loss)) for loss in report.lost),
         ("seed", str(report.seed)),
+        *((("course", one_line(report.course)),) if report.course else ()),
     ):
         SubElement(properties, "property", name=name, value=value)
     return properties

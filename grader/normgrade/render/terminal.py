@@ -25,6 +25,7 @@ from normgrade.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.render.wording import (
     MARKS,
     bounded,
+    course_in_words,
     difference_in_words,
     explained,
     kind_in_word,
@@ -125,7 +126,8 @@ def line_of(report: Report) -> Text:
     found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
-    said = " · ".join(filter(None, (one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, seed)))
+    parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, course_in_words(report), seed
+    said = " · ".join(filter(None, parts))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 
 
@@ -133,8 +135,10 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
     """One report, from top to bottom."""
     if report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
+        yield from course_lines(report)
         return
     yield header(report)
+    yield from course_lines(report)
     yield from map(finding_lines, report.findings)
     cases = grouped(report.checks)
     if cases:
@@ -152,6 +156,11 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
 def header(report: Report) -> Text:
     sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
     return Text.assemble((one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · {sandbox}", "dim"))
+
+
+def course_lines(report: Report) -> Iterator[Text]:
+    if said := course_in_words(report):
+        yield Text(said, style="dim", no_wrap=True, overflow="ignore")  # a path stays one word
 
 
 def finding_lines(finding: Finding) -> RenderableType:

@@ -120,6 +120,11 @@ def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
     return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
 
 
+def course_in_words(report: Report) -> str:
+    """Whose claims these are, where the course is not the one that normgrade carries; else nothing."""
+    return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
+
+
 def score_in_words(report: Report) -> str:
     return n_("{earned} of {n} point", "{earned} of {n} points", report.possible, earned=report.earned)
 
