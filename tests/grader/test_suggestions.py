@@ -24,8 +24,8 @@ from normgrade.report import Outcome
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
 VALUES = MappingProxyType(
     {
-        "slug": "rms", "stem": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".",
-        "path": "repro_rms.py", "python": sys.executable,
+        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".",
+        "path": "repro_rms.py", "python": sys.executable, "named": str(Path(__file__).parent / "courses" / "tiny"),
     }
 )  # fmt: skip
 WORDS = MappingProxyType({"SLUG": "rms", "NAME": "einsum"})
@@ -43,10 +43,11 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade hint {slug} {next}": OUTSIDE,
     "normgrade init": OUTSIDE,
     "normgrade init my-norms": OUTSIDE,
+    "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it where a folder names its course
     "normgrade list": ANYWHERE,
     "normgrade repro": ELSEWHERE,  # is only named
     "normgrade show --stub {slug} > {file}": ANYWHERE,
-    "normgrade show --stub {stem} > {name}": ANYWHERE,
+    "normgrade show --stub {slug} > {name}": ANYWHERE,
     "normgrade show SLUG": ANYWHERE,
     "normgrade show {slug}": ANYWHERE,
     "normgrade show {slug} --answers": ANYWHERE,
