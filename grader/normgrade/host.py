@@ -69,6 +69,11 @@ class Host:
         """What walls there are, or were around the last submission; waits for the first process alone."""
         return self.stood or self.starter.standing()
 
+    @property
+    def used_s(self) -> float:
+        """How much of its time the last submission has used."""
+        return 0.0 if self.on_line is None else self.on_line.used_s
+
     def line(self, worker: Worker, until: float | None) -> Line:
         """A line to a new process, which is waited for until then if need be; Lost if there is none. One worker has a line at a time."""
         if self.on_line is not None and self.on_line is not worker:

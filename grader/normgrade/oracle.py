@@ -70,8 +70,8 @@ class Oracle:
     cache: Cache
     probes: str | None = None
 
-    def expectation(self, source: str, request: Request) -> Expectation:
-        """Completed, played and remembered. Exceptions in the implementation's own code are part of the expectation."""
+    def expectation(self, source: str, request: Request, keep: bool = True) -> Expectation:
+        """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation."""
         key = fingerprint(source, self.probes or "", wire.encode(wire.Play(request, 0)))
         if (known := self.cache.get(key)) is not None:
             try:
@@ -79,7 +79,8 @@ class Oracle:
             except (wire.ProtocolError, AttributeError, LookupError, TypeError, ValueError):  # a damaged file is as good as none
                 pass
         expectation = self.compute(source, request)
-        self.cache.put(key, encode(expectation))
+        if keep:
+            self.cache.put(key, encode(expectation))
         return expectation
 
     def compute(self, source: str, request: Request) -> Expectation:

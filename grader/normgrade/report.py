@@ -109,6 +109,7 @@ class Report:
     lost: tuple[str, ...] = ()  # what the walls did not keep the code from, "files: …"
     withheld: int = 0  # points earned by checks that the course does not reveal
     source: str = ""  # what was graded
+    stopped_after_s: float | None = None  # the search for the mistake; None where it came to its end
 
     @property
     def earned(self) -> int:

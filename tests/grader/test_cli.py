@@ -219,7 +219,20 @@ def test_an_untouched_stub_is_not_started(run: Run, here: Path, tiny: Course) ->
 
 # Grading
 
-REPORT = {"exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "duration_s", "findings", "diagnoses", "checks"}
+REPORT = {
+    "exercise",
+    "submission",
+    "outcome",
+    "score",
+    "sandbox",
+    "lost",
+    "seed",
+    "duration_s",
+    "findings",
+    "diagnoses",
+    "stopped_after_s",
+    "checks",
+}
 CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "differences"}
 DIFFERENCE = {
     "place", "dtype", "shape", "mismatched", "total", "max_abs", "max_rel", "allowed", "at", "expected", "actual", "looks_like",

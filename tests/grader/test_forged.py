@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from normgrade.cache import Cache
 from normgrade.course import Course, carried, read
@@ -58,8 +57,8 @@ class Forger(Oracle):
     told: dict[int, Expectation] = field(default_factory=dict)
     forge: Callable[[Mapping[str, Value]], Mapping[str, Value]] = dict
 
-    def expectation(self, source: str, request: Request) -> Expectation:
-        known = super().expectation(source, request)
+    def expectation(self, source: str, request: Request, keep: bool = True) -> Expectation:
+        known = super().expectation(source, request, keep)
         self.told[id(known.request)] = known
         return known
 

@@ -570,9 +570,8 @@ def test_zygotes_that_die_once_the_submission_ran_are_its_failure(lines: list[st
 
 
 def test_zygotes_that_die_before_anything_ran_are_the_machines_failure() -> None:
-    with DyingHost([]) as host, host.worker(GOOD + "    pass", "good.py") as worker:
-        with pytest.raises(GraderError) as raised:
-            play(worker, "good")
+    with DyingHost([]) as host, host.worker(GOOD + "    pass", "good.py") as worker, pytest.raises(GraderError) as raised:
+        play(worker, "good")
     assert str(raised.value) == "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
 
 

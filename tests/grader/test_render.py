@@ -535,6 +535,7 @@ def test_json_is_the_contract() -> None:
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
                 "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
+                "stopped_after_s": None,
                 "checks": [
                     {
                         "name": "test_statistics[wide]",
