@@ -255,7 +255,7 @@ class Counting(Oracle):
         return super().glimpse(source, request, exact)
 
     def expectation(self, source: str, request: Request, keep: bool = True) -> Expectation:
-        self.kept += [source] * keep
+        self.kept.extend([source] * keep)
         return super().expectation(source, request, keep)
 
 

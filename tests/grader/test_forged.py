@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from normgrade.cache import Cache
 from normgrade.course import Course, carried, read
 from normgrade.observation import Array, Foreign, Observation, Request, Value
 from normgrade.oracle import Expectation, Oracle
+from normgrade.play import load, play
 from normgrade.report import Outcome
 from normgrade.suite import Suite, with_suites
 
@@ -88,3 +90,42 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
         return broken
 
     assert with_suites(EXERCISES, play_all) == {}
+
+
+@dataclass(frozen=True)
+class Here:
+    """Plays a source in this process."""
+
+    implementation: ModuleType
+    probes: ModuleType
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+        return play(self.implementation, request, self.probes, size_limit_bytes)
+
+
+SEVEN = """
+import torch
+
+class DeepNorm(torch.nn.Module):
+    def __init__(self, dim, alpha, sublayer):
+        super().__init__()
+
+    def forward(self, x):
+        return torch.full_like(x, 7)
+"""
+
+
+def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
+    """A block that always gives the same agrees with itself, and with nothing else."""
+    exercise = Course(carried()).exercise("deep_norm")
+    assert exercise.probes is not None
+    oracle, reference = Oracle(Cache(expectations), read(exercise.probes)), read(exercise.reference)
+
+    def outcomes(suites: Mapping[str, Suite]) -> list[Outcome]:
+        suite = suites["deep_norm"]
+        half = replace(suite, items=tuple(item for item in suite.items if item.name == "test_half_precision"))
+        probes = load(read(exercise.probes), "probes.py")  # type: ignore[arg-type]
+        players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
+        return [half.run(player, oracle, reference)[0].check.outcome for player in players]
+
+    assert with_suites([exercise], outcomes) == [Outcome.FAILED, Outcome.PASSED]
