@@ -9,6 +9,7 @@ import torch
 from normgrade.probes import Estimate, fill, take_step
 
 NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
+HALF_ERROR = 0.1 / 7  # two such estimates may be five times √2 as far apart
 FLATTEST, STEEPEST = 0.89, 0.77  # mean |w| / spread: 0.866 where numbers are uniform, 0.798 where they are normal
 
 
@@ -84,14 +85,9 @@ def new_block(impl, dim, hidden, alpha):
 
 
 def half_block(impl, x, alpha, dtype):
-    """A block in half precision, around tanh: what comes out, and whether it is about what float32 gives."""
+    """A block in half precision, around tanh: what comes out, which may be off by as much as 0.1."""
     narrow = x.to(getattr(torch, dtype))
-    wide = impl.DeepNorm(x.shape[-1], alpha, torch.tanh)(narrow.to(x.dtype))
-    output = impl.DeepNorm(x.shape[-1], alpha, torch.tanh).to(narrow.dtype)(narrow)
-    return {
-        f"output is {dtype}": output.dtype == narrow.dtype,
-        "output is that of float32, to 0.1": bool(((output.to(wide.dtype) - wide).abs() < 0.1).all()),
-    }
+    return {"output": Estimate(impl.DeepNorm(x.shape[-1], alpha, torch.tanh).to(narrow.dtype)(narrow), HALF_ERROR)}
 
 
 def projections(sizes, biased):

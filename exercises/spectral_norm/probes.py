@@ -83,7 +83,6 @@ def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
     """Read the weight so many times, go back from the last reading, and look at everything."""
     original, norm = original_of(layer), layer.parametrizations.weight[0]
     given = original.detach().clone()
-    before = {name: None if (tensor := vector(norm, name)) is None else tensor.detach().clone() for name in "uv"}
     original.grad = None
     with torch.set_grad_enabled(layer.training or upstream is not None):  # mere evaluation goes without
         for _ in range(times):
@@ -96,9 +95,9 @@ def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
         "σ": float((given * given).sum() / (given * weight.detach()).sum()),
         "gradient of the original weight": original.grad,
         "length of the gradient": length(original.grad),
-        "original weight left alone": bool(torch.equal(given, original)),
-        "u left alone": None if u is None or before["u"] is None else bool(torch.equal(before["u"], u)),
-        "v left alone": None if v is None or before["v"] is None else bool(torch.equal(before["v"], v)),
+        "original weight left alone": original.detach().clone(),
+        "u left alone": None if u is None else u.detach().flatten().to(given.dtype, copy=True),
+        "v left alone": None if v is None else v.detach().flatten().to(given.dtype, copy=True),
         "length of u": length(u),
         "length of v": length(v),
         "length of u × length of v": None if u is None or v is None else length(u) * length(v),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from normgrade.compare import agrees, allowed, differences, near, same_numbers, undetermined
+from normgrade.compare import agrees, allowed, differences, near, same_numbers, stops_alike, undetermined
 from normgrade.errors import CourseError
 from normgrade.mistakes import Mistake, together
 from normgrade.observation import Array, Cause, Observation, Request
@@ -20,6 +22,11 @@ from normgrade.suite import Play, Result
 
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
 MOST_BASES = 12  # sets of two that explain one check, and are tried with one more
+
+
+class OutOfTime(Exception):
+    """The search took longer than it may; what it might still have found is not known."""
+
 
 T = TypeVar("T")
 Chosen = tuple[Mistake, ...]
@@ -36,6 +43,7 @@ class Search:
     reference: str
     mistakes: tuple[Mistake, ...]
     oracle: Oracle
+    until: float = math.inf  # on the clock of this thread, which stands still while others compute; looked at before every play
     known: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -59,12 +67,16 @@ class Search:
     def once(self, key: tuple[object, ...], find: Callable[[], T]) -> T:
         """What `find` finds, looked for once. A request's id may be part of a key: every request here lives as long as the search."""
         if key not in self.known:
+            if time.thread_time() > self.until:
+                raise OutOfTime
             self.known[key] = find()
         found: T = self.known[key]
         return found
 
     def explanations(self) -> list[Chosen]:
         """The smallest sets that explain everything; among equals, those that leave the fewest numbers open."""
+        if not all(self.is_raised_by_one(play) for result in self.failed for play in result.plays):
+            return []
         if self.complete([()]):  # what was computed is right, and names alone differ: no mistake has a part in that
             return []
         singles = [(mistake,) for mistake in self.mistakes]
@@ -75,6 +87,14 @@ class Search:
             found = self.complete(pairs) or self.complete(self.three_together(suspects, pairs))
         open_numbers = {chosen: self.open_numbers(chosen) for chosen in found}
         return [chosen for chosen in found if open_numbers[chosen] == min(open_numbers.values())]
+
+    def is_raised_by_one(self, play: Play) -> bool:
+        """Whether any mistake raises what the submission raised, where that should not have been; at a glance, before any search."""
+        request, seen = play.expectation.request, play.observation
+        if play.refusal is not None or seen.error is None or stops_alike(seen, play.expectation):
+            return True
+        glimpses = (self.glimpse(mistake.source, request, exact) for mistake in self.mistakes for exact in (False, True))
+        return any(stops_alike(seen, glimpse) for glimpse in glimpses)
 
     def complete(self, sets: Iterable[Chosen]) -> list[Chosen]:
         """Those sets that explain everything."""
@@ -169,7 +189,7 @@ class Search:
         if play.refusal is not None:
             return self.explains_refusal(source, play)
         native = self.glimpse(source, play.expectation.request, exact=False)
-        return agrees(play.observation, self.oracle.expectation(source, play.expectation.request), native)
+        return agrees(play.observation, self.expectation(source, play.expectation.request), native)
 
     def explains_refusal(self, source: str, play: Play) -> bool:
         """Whether both refuse, or neither does."""
@@ -210,18 +230,25 @@ class Search:
         """What an implementation observes in one play, in float64 or natively."""
         return self.once(("glimpse", source, id(request), exact), lambda: self.oracle.glimpse(source, request, exact))
 
+    def expectation(self, source: str, request: Request) -> Expectation:
+        """What an implementation should observe. That of a single mistake is kept for other searches; there are too many combinations."""
+        single = any(source == mistake.source for mistake in self.mistakes)
+        return self.once(("expectation", source, id(request)), lambda: self.oracle.expectation(source, request, keep=single))
+
     def open_numbers(self, chosen: Chosen) -> int:
         """How many numbers these mistakes leave undetermined, so that anything would agree with them."""
         source = self.source(chosen)
         assert source is not None
         requests = [play.expectation.request for result in self.results for play in result.plays if play.refusal is None]
-        return sum(undetermined(self.oracle.expectation(source, request)) for request in requests)
+        return sum(undetermined(self.expectation(source, request)) for request in requests)
 
 
-def diagnose(results: Sequence[Result], reference: str, mistakes: Sequence[Mistake], oracle: Oracle) -> tuple[Diagnosis, ...]:
-    """Every smallest set of known mistakes that explains all; nothing where none does, or where nothing failed."""
+def diagnose(
+    results: Sequence[Result], reference: str, mistakes: Sequence[Mistake], oracle: Oracle, within_s: float = math.inf
+) -> tuple[Diagnosis, ...]:
+    """Every smallest set of known mistakes that explains all; nothing where none does, or where nothing failed. May be OutOfTime."""
     judged = [result for result in results if result.check.outcome in (Outcome.PASSED, Outcome.FAILED) and result.plays]
-    search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), oracle)
+    search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), oracle, time.thread_time() + within_s)
     if not search.failed or any(died(play.observation) for result in judged for play in result.plays):
         return ()
     names = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from normgrade.course import Exercise, read
+from normgrade.course import Exercise, Limits, read
 from normgrade.folders import user_cache, user_config
 from normgrade.inspection import Inspection, inspect_file
 from normgrade.language import _
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
 
 T = TypeVar("T")
 Told = Callable[[Check | Report], None]  # hears every check as it ends, and the report before the mistake is looked for
+SEARCH_S = 10.0  # for the mistake; less where less is left of the time for all checks
+SHORTEST_SEARCH_S = 2.0  # to import PyTorch takes most of that
 NOTHING_RAN = "none"  # the sandbox of a submission that was only read
 
 
@@ -139,7 +142,9 @@ class Desk:
             return report
         told(report)
         progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-        return replace(report, diagnoses=self.diagnose(exercise, results), duration_s=time.perf_counter() - started)
+        left_s = self.limits(exercise).total_s - self.host.used_s
+        searched = self.search(report, exercise, results, min(SEARCH_S, left_s) if left_s > SHORTEST_SEARCH_S else 0.0)
+        return replace(searched, duration_s=time.perf_counter() - started)
 
     def run(
         self,
@@ -153,20 +158,32 @@ class Desk:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
         from normgrade.wire import Ban
 
-        limits = exercise.limits
-        if (total_s := self.options.timeout_s) is not None:
-            limits = replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
         suite, probes = self.suites[exercise.slug], exercise.probes
         ban = Ban(exercise.banned, exercise.allowed)
-        with self.host.worker(source, file_name, None if probes is None else read(probes), limits, ban) as worker:
+        with self.host.worker(source, file_name, None if probes is None else read(probes), self.limits(exercise), ban) as worker:
             return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, ended, hasty)
 
-    def diagnose(self, exercise: Exercise, results: Sequence[Result]) -> tuple[Diagnosis, ...]:
+    def limits(self, exercise: Exercise) -> Limits:
+        limits, total_s = exercise.limits, self.options.timeout_s
+        return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
+
+    def search(self, report: Report, exercise: Exercise, results: Sequence[Result], within_s: float) -> Report:
+        """The report with the mistakes that explain it, or with the time after which they are not looked for any more."""
+        from normgrade.diagnose import OutOfTime
+
+        if not within_s:
+            return replace(report, stopped_after_s=within_s)
+        try:
+            return replace(report, diagnoses=self.diagnose(exercise, results, within_s))
+        except OutOfTime:
+            return replace(report, stopped_after_s=within_s)
+
+    def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...]:
         from normgrade.diagnose import diagnose
         from normgrade.mistakes import read_mistakes
 
         reference = read(exercise.reference)
-        return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug])
+        return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug], within_s)
 
 
 def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:

@@ -30,6 +30,7 @@ SIGNALS = (  # the usual ones, as the system calls them
     N_("segmentation fault"), N_("killed"), N_("aborted"), N_("bus error"), N_("floating point exception"), N_("illegal instruction"),
     N_("terminated"), N_("cpu time limit exceeded"),
 )  # fmt: skip
+NAMED_SIGNALS = {int(each) for each in signal.Signals}
 PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # a process may be killed where memory is short
 PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # a thread, say, that an earlier request left behind
 
@@ -55,6 +56,7 @@ class Host:
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
+        self.stood: Standing | None = None  # the walls of the newest process
         self.on_line: Worker | None = None
 
     def new_starter(self) -> Starter:
@@ -68,30 +70,33 @@ class Host:
 
     @property
     def standing(self) -> Standing:
-        """What walls there are; waits for the first process."""
-        return self.starter.standing()
+        """What walls there are, or were around the last submission; waits for the first process alone."""
+        return self.stood or self.starter.standing()
 
-    def line(self, worker: Worker) -> Line:
-        """A line to a new process. Only one worker has a line at a time."""
+    @property
+    def used_s(self) -> float:
+        """How much of its time the last submission has used."""
+        return 0.0 if self.on_line is None else self.on_line.used_s
+
+    def line(self, worker: Worker, until: float | None) -> Line:
+        """A line to a new process, which is waited for until then if need be; Lost if there is none. One worker has a line at a time."""
         if self.on_line is not None and self.on_line is not worker:
             self.on_line.hang_up()
         self.on_line = worker
         try:
-            return self.start(worker.limits)
+            return self.start(worker.limits, until)
         except Lost:
             self.restart()
-        try:
-            return self.start(worker.limits)
-        except Lost as error:
-            raise GraderError(
-                _("The process that runs submissions ended twice without cause. Is memory short? Free some, and try again.")
-            ) from error
+        return self.start(worker.limits, until)
 
-    def start(self, limits: Limits) -> Line:
+    def start(self, limits: Limits, until: float | None) -> Line:
         """A line to a new process; a GraderError where its walls would be weaker than required."""
-        if self.standing.tier not in at_least(self.required):
-            raise GraderError(too_weak(self.standing, self.required))
-        self.stand(self.standing.tier)
+        if until is not None:
+            self.starter.wait(until - time.monotonic())
+        self.stood = self.starter.standing()
+        if self.stood.tier not in at_least(self.required):
+            raise GraderError(too_weak(self.stood, self.required))
+        self.stand(self.stood.tier)
         return self.starter.start(budget_of(limits))
 
     def restart(self) -> None:
@@ -120,6 +125,7 @@ class Worker:
         self.ban = ban
         self.used_s = 0.0
         self.losses = 0
+        self.ended = False  # a process was ended because of it: what it takes to start another one is its own time
         self.line: Line | None = None
         self.failure: Observation | None = None  # what every request gets, once the submission could not be loaded
         self.preface = ""  # what it printed while it was loaded
@@ -159,10 +165,18 @@ class Worker:
         self.failure = replace(loaded, error=replace(loaded.error, cause=Cause.NOT_LOADED, message=message))
 
     def load_once(self) -> Observation:
-        self.line = self.host.line(self)
-        for first in (self.probes, self.ban):
-            if first is not None:
-                self.make_ready(self.line, first)
+        started = time.monotonic()
+        try:
+            self.line = self.host.line(self, started + self.left_s if self.ended else None)
+            for first in (self.probes, self.ban):
+                if first is not None:
+                    self.make_ready(self.line, first)
+        except (Lost, GraderError) as error:
+            if not self.ended:
+                raise without_cause() if isinstance(error, Lost) else error from None
+            return Observation(error=self.lose())
+        finally:
+            self.used_s += time.monotonic() - started if self.ended else 0.0
         return self.ask(self.submission)
 
     def make_ready(self, line: Line, message: wire.Question) -> None:
@@ -191,6 +205,7 @@ class Worker:
             answer = replace(answer, stdout=line.printed())
             if answer.error is None or answer.error.cause is not Cause.OUT_OF_MEMORY:
                 return answer
+            self.ended = True
             self.hang_up()  # what is still held would fail the next request
             return replace(answer, error=replace(answer.error, message=out_of_memory(self.limits)))
         except (Silence, HungUp, Forged) as trouble:
@@ -205,7 +220,7 @@ class Worker:
 
     def explain(self, line: Line, trouble: Silence | HungUp | Forged) -> Error:
         """End the process, and say what became of it."""
-        self.line = None
+        self.line, self.ended = None, True
         try:
             ending = line.end(GRACE_S if isinstance(trouble, HungUp) else 0.0)
         except Lost:
@@ -252,6 +267,10 @@ def too_weak(standing: Standing, required: str) -> str:
     )
 
 
+def without_cause() -> GraderError:
+    return GraderError(_("The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."))
+
+
 def out_of_memory(limits: Limits) -> str:
     return _(
         "memory limit: your code may use {limit} MiB beyond what PyTorch itself needs, and none that is shared", limit=limits.memory_mib
@@ -269,6 +288,8 @@ def how_it_ended(ending: Ending) -> Error:
         return Error(Cause.EXITED, why)
     if ending.code >= 0:
         return Error(Cause.EXITED, _("your code ended the process with exit code {code}", code=ending.code))
+    if -ending.code not in NAMED_SIGNALS:  # the real-time ones have numbers alone
+        return Error(Cause.CRASHED, _("your code crashed: signal {number}", number=-ending.code))
     name = signal.Signals(-ending.code).name
     called = signal.strsignal(-ending.code)
     what = retold(called.lower(), SIGNALS) if called else _("a signal")

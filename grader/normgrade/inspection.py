@@ -14,9 +14,9 @@ from normgrade.course import Exercise
 from normgrade.course import read as read_of_course
 from normgrade.errors import CourseError
 from normgrade.language import _
-from normgrade.names import Names
+from normgrade.names import Names, TooIntricate
 from normgrade.report import Finding
-from normgrade.source import content_of, decoded, lines_of, no_file, parse, position, too_deep
+from normgrade.source import content_of, decoded, lines_of, no_file, parse, position, too_deep, too_intricate
 
 HINDRANCES = {"file", "syntax", "contract"}
 
@@ -71,6 +71,8 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
     except RecursionError:
         return Inspection(source, (too_deep(),), started=True)
+    except TooIntricate:
+        return Inspection(source, (too_intricate(),), started=True)
     return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
 
 

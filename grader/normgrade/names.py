@@ -7,7 +7,7 @@ functions come last, when the module has all its names. An expression may stand 
 from __future__ import annotations
 
 import ast
-from collections import ChainMap, deque
+from collections import ChainMap, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +18,14 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 UNKNOWN: Dotted = frozenset()
 MOST_NAMES = 16  # that one expression may stand for, so that hostile sources stay cheap
+MOST_STARS = MOST_NAMES - 1  # modules that everything is imported from: any of them may give a name, and so may Python itself
 LONGEST_NAME = 200  # in characters; no library comes near
+MOST_STEPS = 100_000  # some 5 µs each; 64 KiB of ordinary code take an eighth of them
 NAMES_A_TYPE = {"isinstance": 1, "issubclass": 1, "typing.cast": 0}  # the argument that is a type, and no use of it
+
+
+class TooIntricate(Exception):
+    """Names that nobody could follow through so many branches, scopes and star imports."""
 
 
 @dataclass
@@ -44,7 +50,9 @@ class Names(ast.NodeVisitor):
         self.uses: dict[ast.expr, str] = {}
         self.bound: dict[str, list[ast.AST]] = {}
         self.bases: dict[ast.ClassDef, list[Dotted]] = {}
-        self.stars: list[str] = []
+        self.parts: dict[ast.expr, list[Dotted]] = {}  # of a tuple or list: what each of its elements stands for
+        self.stars: dict[str, None] = {}
+        self.steps = 0
         self.bodies: deque[tuple[Function, Scope]] = deque()
         self.module = self.scope = Scope()
         self.run(tree.body)
@@ -55,6 +63,15 @@ class Names(ast.NodeVisitor):
     @property
     def final(self) -> Mapping[str, Dotted]:
         return self.module.names
+
+    def spend(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            raise TooIntricate
+
+    def visit(self, node: ast.AST) -> Any:
+        self.spend(1)
+        return super().visit(node)
 
     def bind(self, name: str, value: Dotted, node: ast.AST) -> None:
         """Give a name its value. A wanted name was noted where it was read, so only imports, which read nothing, carry one on."""
@@ -69,12 +86,14 @@ class Names(ast.NodeVisitor):
         """What a name stands for. One that nobody binds is a builtin, or comes from a star import."""
         scope: Scope | None = self.scope
         while scope is not None:
+            self.spend(1 + len(scope.names.maps) // 8)
             if name in scope.names:
                 return scope.names[name]
             scope = scope.outer
         return bounded([name, *(f"{module}.{name}" for module in self.stars)])
 
     def note(self, node: ast.expr, names: Dotted) -> Dotted:
+        self.spend(len(names))
         if found := min(filter(self.wanted, names), default=None):
             self.uses[node] = found
             if isinstance(node, ast.Attribute):
@@ -94,14 +113,18 @@ class Names(ast.NodeVisitor):
 
     def branch(self, *blocks: Iterable[ast.AST]) -> None:
         """Run each block on the names as they are now, and go on with whatever any of them may have left."""
-        start, ends = self.scope.names, []
+        start, ends = self.scope.names, defaultdict[str, list[Dotted]](list)
         for block in blocks:
             self.scope.names = start.new_child()
             self.run(block)
-            ends.append(self.scope.names)
+            changed = self.scope.names.maps[0]
+            self.spend(len(changed))
+            for name, value in changed.items():
+                ends[name].append(value)
         self.scope.names = start
-        changed = {name: [end.get(name, UNKNOWN) for end in ends] for name in set().union(*(end.maps[0] for end in ends))}
-        start.update((name, bounded(UNKNOWN.union(*values))) for name, values in changed.items())
+        for name, values in ends.items():
+            unchanged = start.get(name, UNKNOWN) if len(values) < len(blocks) else UNKNOWN
+            start[name] = bounded(unchanged.union(*values))
 
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
@@ -163,7 +186,9 @@ class Names(ast.NodeVisitor):
             if alias.name != "*":
                 self.bind(alias.asname or alias.name, bounded([f"{known}.{alias.name}"]) if known else UNKNOWN, alias)
             elif known:
-                self.stars.append(known)
+                self.stars[known] = None
+                if len(self.stars) > MOST_STARS:
+                    raise TooIntricate
 
     def visit_Global(self, node: ast.Global) -> None:
         self.scope.elsewhere.update(dict.fromkeys(node.names, self.module))
@@ -194,8 +219,8 @@ class Names(ast.NodeVisitor):
         if isinstance(target, ast.Name):
             self.bind(target.id, names, target)
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List) and len(target.elts) == len(value.elts):
-            for part, element in zip(target.elts, value.elts, strict=True):
-                self.assign(part, element, self.value(element))
+            for part, element, stands_for in zip(target.elts, value.elts, self.parts[value], strict=True):
+                self.assign(part, element, stands_for)
         else:
             self.visit(target)
 
@@ -249,6 +274,11 @@ class Names(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> Dotted:
         names = member(self.value(node.value), node.attr)
         return self.note(node, names) if isinstance(node.ctx, ast.Load) else names
+
+    def visit_Tuple(self, node: ast.Tuple | ast.List) -> None:
+        self.parts[node] = [self.value(element) for element in node.elts]
+
+    visit_List = visit_Tuple
 
     def visit_Subscript(self, node: ast.Subscript) -> Dotted:
         owners = self.value(node.value)

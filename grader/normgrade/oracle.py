@@ -70,8 +70,8 @@ class Oracle:
     cache: Cache
     probes: str | None = None
 
-    def expectation(self, source: str, request: Request, anew: bool = False) -> Expectation:
-        """Completed, played and remembered. Exceptions in the implementation's own code are part of the expectation.
+    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+        """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
 
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
         """
@@ -82,7 +82,8 @@ class Oracle:
             except (wire.ProtocolError, AttributeError, LookupError, TypeError, ValueError):  # a damaged file is as good as none
                 pass
         expectation = self.compute(source, request)
-        self.cache.put(key, encode(expectation))
+        if keep:
+            self.cache.put(key, encode(expectation))
         return expectation
 
     def compute(self, source: str, request: Request) -> Expectation:

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -107,6 +108,9 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
     match thing:
         case None | bool():
             return thing
+        case generic.Estimate(torch.Tensor(ndim=dimensions) as value, error) if dimensions:
+            seen = tensor_value(value, size_limit_bytes)
+            return replace(seen, error=float(error)) if isinstance(seen, Array) else seen
         case generic.Estimate(value, error):
             return Array(np.asarray(float(value)), "float64", float(error))
         case float() if type(thing) is float:  # rounded like any number, so compared like any array

@@ -98,7 +98,7 @@ def take_step(
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None)
     given = leaf.clone()  # not a leaf: as in a network, where the input is another layer's output
     output = module(given)
-    seen = {"output": output, "input left alone": bool(torch.equal(given, leaf))}
+    seen = {"output": output, "input left alone": given.detach().clone()}
     if upstream is not None:
         go_back(output, upstream)
         seen["gradient of input"] = leaf.grad
@@ -121,7 +121,7 @@ def function_call(
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())
     given = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     result = getattr(impl, function)(*given, **kwargs)
-    seen: dict[str, Any] = {f"argument {number} left alone": bool(torch.equal(given[number - 1], leaf)) for number, leaf in inputs.items()}
+    seen: dict[str, Any] = {f"argument {number} left alone": given[number - 1].detach().clone() for number in inputs}
     seen |= parts("result", result)
     if upstream is not None:
         go_back(result, upstream)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -24,6 +26,7 @@ from normgrade.sandbox import AUTO, Standing, at_least
 from normgrade.sandbox.process import Budget, Process
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
+LOOK_S = 0.1  # between two looks at whether a zygote was stopped
 PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
 BOOTSTRAP = """
@@ -54,6 +57,9 @@ class Starter(Protocol):
     def standing(self) -> Standing:
         """The walls that workers stand behind, once the first process is there."""
 
+    def wait(self, timeout_s: float) -> None:
+        """For the first process to be there; Lost if it is not."""
+
     def start(self, budget: Budget) -> Line: ...
 
     def close(self) -> None:
@@ -79,6 +85,10 @@ class Zygote:
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
+
+    def wait(self, timeout_s: float) -> None:
+        if self.stands is None and not self.answers(timeout_s):
+            raise Lost
 
     def start(self, budget: Budget) -> Line:
         self.standing()
@@ -131,7 +141,7 @@ class Zygote:
     def hear(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
         self.control.settimeout(timeout_s)
         try:
-            heard = self.control.recv(ANSWER.size, socket.MSG_WAITALL)
+            heard = self.control.recv(ANSWER.size, socket.MSG_WAITALL) if self.answers(timeout_s) else b""
         except OSError:
             heard = b""
         if len(heard) != ANSWER.size or heard[0] not in expected:
@@ -139,6 +149,14 @@ class Zygote:
             raise Lost
         what, number = ANSWER.unpack(heard)
         return what, number
+
+    def answers(self, timeout_s: float) -> bool:
+        """Whether it says anything within this time, or ends. One that was stopped is not waited for."""
+        deadline = time.monotonic() + timeout_s
+        while not select.select([self.control], [], [], min(LOOK_S, max(0.0, deadline - time.monotonic())))[0]:
+            if time.monotonic() >= deadline or is_stopped(self.process.pid):
+                return False
+        return True
 
     def close(self) -> None:
         self.control.close()  # which tells the zygote to end its worker and itself
@@ -148,6 +166,14 @@ class Zygote:
             self.process.kill()
             self.process.wait()
         self.log.close()
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped; False where the platform does not tell."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
+    except (OSError, IndexError):
+        return False
 
 
 class Fresh:
@@ -160,6 +186,9 @@ class Fresh:
     def standing(self) -> Standing:
         reason = _("its walls are Linux's, and workers are not forked here")
         return Standing("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(at_least("linux"), reason))
+
+    def wait(self, timeout_s: float) -> None:
+        """Every process is waited for when it is started."""
 
     def launch(self, budget: Budget) -> Line:
         ours, theirs = pipes()

@@ -111,6 +111,7 @@ class Report:
     source: str = ""  # what was graded
     digest: str = ""  # SHA-256 of the file that it was read from
     course: str = ""  # the folder of the course, where it is not the one that normgrade carries
+    stopped_after_s: float | None = None  # the search for the mistake; None where it came to its end
 
     @property
     def earned(self) -> int:

@@ -177,7 +177,7 @@ def of_layer(what: str) -> str:
         case "output":
             return "output"
         case "input left alone":
-            return "torch.equal(given, x)"
+            return "given"
         case "gradient of input":
             return "x.grad"
         case _ if what.startswith("gradient of "):
@@ -192,15 +192,25 @@ def function_call(request: Request, expected: Mapping[str, str]) -> Iterator[str
     for name, value in zip(names, inputs["args"], strict=True):
         learns = upstream is not None and isinstance(value, Array) and value.dtype.startswith(("float", "bfloat"))
         yield f"{name} = {literal(value)}{'.requires_grad_()' if learns else ''}"
+        yield f"given_{name} = {name}{'.clone()' if isinstance(value, Array) else ''}"
     keywords = [f"{name}={literal(value)}" for name, value in inputs["kwargs"].items()]
-    given = [f"{name}.clone()" if isinstance(value, Array) else name for name, value in zip(names, inputs["args"], strict=True)]
+    given = [f"given_{name}" for name in names]
     yield f"result = submission.{inputs['function']}({', '.join((*given, *keywords))})"
     if upstream is not None:
         yield f"(result * {literal(upstream)}).sum().backward()"
     for place, value in expected.items():
-        number = place.removeprefix("gradient of argument ")
-        seen = f"argument_{number}.grad" if number.isdigit() else place if place.startswith("result") else "None"
-        yield shown(place, seen, value)
+        yield shown(place, of_function(place), value)
+
+
+def of_function(place: str) -> str:
+    """What a place of a call stands for, in the script."""
+    match place.split():
+        case ["gradient", "of", "argument", number]:
+            return f"argument_{number}.grad"
+        case ["argument", number, "left", "alone"]:
+            return f"given_argument_{number}"
+        case _:
+            return place if place.startswith("result") else "None"
 
 
 def own_probe(exercise: Exercise, request: Request, expected: Mapping[str, str]) -> Iterator[str]:

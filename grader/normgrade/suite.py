@@ -178,14 +178,14 @@ def observe(*story: Story) -> Mapping[str, Value]:
 
 
 class Seen(Mapping[str, Value]):
-    """What was observed, by place. Where the reference gives an array there is one, of whatever dtype and shape: anything else fails."""
+    """What was observed, by place: a value of the form that the reference gives there, whatever its numbers. Anything else fails."""
 
     def __init__(self, observation: Observation, expectation: Expectation) -> None:
         self.observation, self.expectation = observation, expectation
 
     def __getitem__(self, place: str) -> Value:
         value, expected = self.observation.values.get(place), self.expectation.places[place]
-        if isinstance(expected.value, Array) and not isinstance(value, Array):
+        if form(value) != form(expected.value):
             raise Disagreement("", (described(place, value, expected),))
         return value
 
@@ -194,6 +194,11 @@ class Seen(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self.expectation.places)
+
+
+def form(value: Value) -> tuple[object, ...]:
+    """All that a test may rely on where it asserts on a value: its type, and the shape of an array. Its numbers may be of any dtype."""
+    return (Array, value.values.shape) if isinstance(value, Array) else (type(value),)
 
 
 def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
@@ -410,13 +415,14 @@ class Plugin:
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:
-            running[-1].outcome = judged(call.excinfo.value)
+            running[-1].outcome = judged(call.excinfo.value, running[-1].plays)
             outcome = "skipped" if running[-1].outcome[0] is Outcome.SKIPPED else "failed"
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
 
 
-def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
-    """What an exception in a test says: of the submission, or of the suite."""
+def judged(error: BaseException, plays: Sequence[Play]) -> tuple[Outcome, str, tuple[Difference, ...]]:
+    """What an exception in a test says: of the submission, or of the suite. A test that stumbles over what differs speaks of the former."""
+    what = f"{type(error).__name__}: {error}"
     match error:
         case Disagreement():
             return Outcome.FAILED, error.message, error.differences
@@ -430,9 +436,15 @@ def judged(error: BaseException) -> tuple[Outcome, str, tuple[Difference, ...]]:
             raise error
         case CourseError():
             return Outcome.ERROR, str(error), ()
+        case Exception() if not isinstance(error, BrokenSuite) and (found := wrong_in(plays)):
+            return Outcome.FAILED, _("what was observed cannot be judged: {error}", error=what), found
         case _:
-            what = f"{type(error).__name__}: {error}"
             return Outcome.ERROR, _("the suite is broken, not your code: {error}", error=what), ()
+
+
+def wrong_in(plays: Sequence[Play]) -> tuple[Difference, ...]:
+    """The differences of the first play that has any."""
+    return next(filter(None, (differences(play.observation, play.expectation) for play in plays)), ())
 
 
 def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite]], T]) -> T:

@@ -189,6 +189,7 @@ def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str,
         assert word == "not run" or "needs" in header(name).fields
         pytest.skip(found["skipped"])
     assert found["played"] or header(name).kind in ("rules", "source"), "nothing was run"
+    assert found["outcome"] != "error", found["messages"]
     assert [harm for harm in found["harmed"] if harm.startswith(("grading", "report"))] == []
     seen = witnessed(found)
     assert seen <= gains, found

@@ -256,7 +256,8 @@ def test_an_untouched_stub_is_not_started(run: Run, here: Path, tiny: Course) ->
 # Grading
 
 REPORT = {
-    "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses", "checks",
+    "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses",
+    "stopped_after_s", "checks",
 }  # fmt: skip
 CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "differences"}
 DIFFERENCE = {

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import ClassVar
 
 import pytest
 
+from normgrade.cache import Cache
 from normgrade.course import Course, carried
-from normgrade.diagnose import diagnose, says
+from normgrade.diagnose import OutOfTime, diagnose, says
 from normgrade.grade import Submission, grade
 from normgrade.mistakes import Mistake, read_mistakes
-from normgrade.oracle import Oracle
+from normgrade.observation import Observation, Request
+from normgrade.oracle import Expectation, Oracle
+from normgrade.play import load, play
 from normgrade.report import Check, Diagnosis, Outcome, Report
-from normgrade.suite import Result
+from normgrade.suite import Result, Suite, with_suites
 
 pytestmark = pytest.mark.usefixtures("expectations")
 Reports = Mapping[str, Report]
@@ -225,6 +232,66 @@ def test_checks_that_played_nothing_say_nothing(outcome: Outcome, tiny: Course, 
     results = [Result(Check("test_x", "It holds.", "formula", outcome, 1), ())]
     reference = exercise.reference.read_text(encoding="utf-8")
     assert diagnose(results, reference, read_mistakes(exercise), unused_oracle()) == ()
+
+
+@dataclass(frozen=True)
+class Here:
+    """Plays a source in this process."""
+
+    implementation: ModuleType
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+        return play(self.implementation, request, None, size_limit_bytes)
+
+
+class Counting(Oracle):
+    """Counts its plays, and writes down what it keeps."""
+
+    plays: ClassVar[list[str]] = []
+    kept: ClassVar[list[str]] = []
+
+    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+        self.plays.append(source)
+        return super().glimpse(source, request, exact)
+
+    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+        self.kept.extend([source] * keep)
+        return super().expectation(source, request, keep, anew)
+
+
+def searched(
+    tiny: Course, expectations: Path, slug: str, source: str, within_s: float = math.inf
+) -> tuple[tuple[Diagnosis, ...], Counting]:
+    """What a search finds, with what it took."""
+    exercise, oracle = tiny.exercise(slug), Counting(Cache(expectations, bytes(32)), None)
+    reference, mistakes = exercise.reference.read_text(encoding="utf-8"), read_mistakes(exercise)
+
+    def played(suites: Mapping[str, Suite]) -> tuple[Result, ...]:
+        return suites[slug].run(Here(load(source, "mine.py")), oracle, reference)
+
+    results = with_suites([exercise], played)
+    Counting.plays.clear()
+    Counting.kept.clear()
+    return diagnose(results, reference, mistakes, oracle, within_s), oracle
+
+
+def test_an_error_that_no_mistake_raises_ends_the_search_at_a_glance(tiny: Course, expectations: Path) -> None:
+    raising = CENTRING.replace("        super().__init__()", "        raise KeyError('none')")
+    found, oracle = searched(tiny, expectations, "centring", raising)
+    assert found == () and len(oracle.plays) <= 2 * len(read_mistakes(tiny.exercise("centring"))) and oracle.kept == []
+
+
+def test_what_combinations_lead_to_is_not_kept(tiny: Course, expectations: Path) -> None:
+    two = CENTRING.replace(*FLIPPED).replace(*UNWEIGHTED)
+    found, oracle = searched(tiny, expectations, "centring", two)
+    singles = {mistake.source for mistake in read_mistakes(tiny.exercise("centring"))}
+    assert [diagnosis.mistakes for diagnosis in found] == [("momentum-flipped", "weight-not-applied")]
+    assert set(oracle.plays) - singles and set(oracle.kept) <= singles
+
+
+def test_a_search_that_takes_too_long_is_stopped(tiny: Course, expectations: Path) -> None:
+    with pytest.raises(OutOfTime):
+        searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED), within_s=-1.0)
 
 
 def unused_oracle() -> Oracle:

@@ -20,8 +20,11 @@ from normgrade import processes
 from normgrade.course import Limits
 from normgrade.errors import CourseError, GraderError, UsageError
 from normgrade.host import Host, Worker
+from normgrade.line import Ending, Line
 from normgrade.observation import Array, Cause, Error, Foreign, Observation, Request
-from normgrade.processes import Fresh, Zygote
+from normgrade.processes import Fresh, Lost, Starter, Zygote
+from normgrade.sandbox import Standing
+from normgrade.sandbox.process import Budget
 
 LINUX = sys.platform == "linux"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups as POSIX has them")
@@ -494,10 +497,12 @@ def signal_main() -> None:
 
 
 @only_on_linux
-def test_a_submission_that_kills_the_zygote_fails_and_harms_no_other() -> None:
+def test_a_submission_that_kills_the_zygote_fails_pays_for_another_one_and_harms_no_other() -> None:
     with Host("process") as host, host.worker(GOOD + "    os.kill(os.getppid(), 9)\n    time.sleep(9)", "killer.py") as worker:
         assert error_of(play(worker, "evil")).cause is Cause.CRASHED
+        used, started = worker.used_s, time.monotonic()
         assert_good(worker)
+        assert worker.used_s - used > (time.monotonic() - started) / 2
         killed = error_of(play(worker, "evil"))
         assert killed == Error(Cause.CRASHED, "the process that your code ran in was killed from inside, together with its parent")
         assert error_of(play(worker, "good", Array(X, "float32"))) == killed
@@ -515,6 +520,59 @@ def test_a_zygote_that_died_is_started_anew() -> None:
         host.starter.process.wait()
         with host.worker(GOOD + "    pass", "good.py") as worker:
             assert_good(worker)
+
+
+class Dying:
+    """Gives out some lines that nobody is at the other end of, and none after that; with each of them it dies."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+
+    def standing(self) -> Standing:
+        return Standing("process", 0, (), {})
+
+    def wait(self, timeout_s: float) -> None:
+        if not self.lines:
+            raise Lost
+
+    def start(self, budget: Budget) -> Line:
+        self.wait(0.0)
+        self.lines.pop()
+        ours, theirs = processes.pipes()
+        for fd in theirs:
+            os.close(fd)
+        return Line(ours, self.end)
+
+    def end(self, grace_s: float) -> Ending:
+        raise Lost
+
+    def close(self) -> None:
+        pass
+
+
+class DyingHost(Host):
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        super().__init__("process")
+
+    def new_starter(self) -> Starter:
+        return Dying(self.lines)
+
+
+@pytest.mark.parametrize("lines", [["one"], ["one", "two"], ["one"] * 9])
+def test_zygotes_that_die_once_the_submission_ran_are_its_failure(lines: list[str]) -> None:
+    with DyingHost(lines) as host, host.worker(GOOD + "    pass", "evil.py") as worker:
+        error = error_of(play(worker, "evil"))
+    assert error == Error(
+        Cause.NOT_LOADED,
+        "while the file was loaded, the process that your code ran in was killed from inside, together with its parent",
+    )
+
+
+def test_zygotes_that_die_before_anything_ran_are_the_machines_failure() -> None:
+    with DyingHost([]) as host, host.worker(GOOD + "    pass", "good.py") as worker, pytest.raises(GraderError) as raised:
+        play(worker, "good")
+    assert str(raised.value) == "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
 
 
 @pytest.mark.parametrize("starter", [Zygote, Fresh] if LINUX else [Fresh])

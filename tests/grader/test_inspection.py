@@ -731,6 +731,38 @@ def test_inspection_imports_nothing_heavy() -> None:
     assert (done.stdout, done.stderr) == ("\n", "")
 
 
+STARS = "".join(f"from m{i} import *\n" for i in range(1800)) + "q;" * 14000
+BRANCHES = "if x:\n x\n" + "elif x:\n x\n" * 180 + "else:\n " + ";".join(f"a{i}=1" for i in range(6500)) + "\n"
+CHAINS = "".join(f"if x: import torch.m{i} as m\n" for i in range(16)) + "".join(f"m.b{i}" + ".a" * 85 + ";" for i in range(340))
+
+
+@pytest.mark.parametrize("source", [STARS, BRANCHES, CHAINS])
+def test_names_that_nobody_could_follow_are_a_finding(inspect: Inspect, source: str) -> None:
+    inspection = inspect(f"{RIGHT}\n{source}")
+    text = (
+        "The file binds too many names in too many branches, or imports everything from too many modules, to be followed: "
+        "simplify it, and import by name what you use."
+    )
+    assert inspection.findings == (Finding(0, 0, "syntax", text),) and not inspection.runnable
+
+
+def test_fifteen_star_imports_hide_nothing(inspect: Inspect) -> None:
+    stars = "".join(f"from a{i} import *\n" for i in range(14)) + "from torch.nn.functional import *\n"
+    assert the_finding(inspect(f"{stars}{RIGHT}\nlayer_norm")).rule == "banned"
+
+
+def test_two_names_that_change_places_stand_for_each_other(inspect: Inspect) -> None:
+    swapped = "import torch, math\ntorch, math = math, torch\nmath.nn.functional.layer_norm\ntorch.nn.functional.layer_norm\n"
+    assert the_finding(inspect(f"{RIGHT}\n{swapped}")).line == RIGHT.count("\n") + 4
+
+
+def test_a_long_file_of_ordinary_code_can_be_followed(inspect: Inspect) -> None:
+    source = RIGHT
+    while len(source) + len(RIGHT) < 64 * 1024:
+        source += RIGHT.replace("class LayerNorm", f"class Other{len(source)}")
+    assert inspect(source).findings == ()
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -739,6 +771,9 @@ def test_inspection_imports_nothing_heavy() -> None:
         "".join(f"if 1: a{i} = 1\n" for i in range(3500)),
         "from torch import *\n" * 3000,
         "import torch\n" + "torch.layer_norm;" * 3800,
+        "(a,)=" * 3000 + "([" + "q," * 22000 + "],)\n",
+        "try:\n x\n" + "".join(f"except q: a{i}=1\n" for i in range(3400)),
+        "match x:\n" + "".join(f" case {i}, a{i}: q\n" for i in range(3400)),
     ],
 )
 def test_a_hostile_source_is_inspected_within_seconds(exercise: Exercise, source: str) -> None:

@@ -564,6 +564,7 @@ def test_json_is_the_contract() -> None:
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
                 "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
+                "stopped_after_s": None,
                 "checks": [
                     {
                         "name": "test_statistics[wide]",
@@ -601,7 +602,7 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses checks"
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses stopped_after_s checks"
     assert list(content) == order.split()
     assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
 
@@ -827,3 +828,17 @@ def test_only_the_terminal_imports_rich() -> None:
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sentence"),
+    [
+        (10.0, "The search for the mistake was stopped after 10.0 s: which one it is remains open."),
+        (0.0, "No time was left to look for the mistake: `--timeout` gives more."),
+    ],
+)
+def test_a_search_that_was_stopped_is_told_in_one_sentence(seconds: float, sentence: str) -> None:
+    stopped = replace(report(failed()), stopped_after_s=seconds)
+    assert sentence in " ".join(render_text([stopped]).split())
+    assert json.loads(render([stopped], "json"))["reports"][0]["stopped_after_s"] == seconds
+    assert "The search" not in render_text([report(failed())])

@@ -284,6 +284,21 @@ def test_a_broken_interface_check_skips_nothing(run_suite: RunSuite) -> None:
     assert [check.outcome for check in run_suite(tests).values()] == [Outcome.ERROR, Outcome.PASSED]
 
 
+def test_a_test_that_stumbles_over_what_differs_fails_the_submission(run_suite: RunSuite) -> None:
+    test = test_function("observe(build(3), train(randn(4, 3)))['step 1 · output']\n    1 / 0")
+    assert one(run_suite(test)).outcome is Outcome.ERROR
+    check = one(run_suite(test, changed("(x - mean)", "(x + 1)")))
+    assert check.outcome is Outcome.FAILED and check.differences
+    assert check.message == "what was observed cannot be judged: ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize("result", ["x[0]", "x[:, :2]", "x.sum()"])
+def test_what_has_another_shape_fails_where_a_test_looks_at_it(run_suite: RunSuite, result: str) -> None:
+    body = "observe(build(3), train(ones(4, 3)))['step 1 · output'].values[3, 2].item()"
+    check = one(run_suite(test_function(body), changed("return (x - mean) * self.weight", f"return {result}")))
+    assert check.outcome is Outcome.FAILED and [difference.place for difference in check.differences] == ["step 1 · output"]
+
+
 # Broken suites
 
 

@@ -52,7 +52,7 @@ def in_language(command: click.Command) -> click.Command:
     command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
     command.epilog = examples(command.name or "")
-    command.params = list(map(copy, [*command.params, lang_option]))
+    command.params = [*map(copy, (*command.params, lang_option))]
     for option in command.params:
         if isinstance(option, click.Option) and option.help:
             option.help = _(option.help)

@@ -16,7 +16,7 @@ from normgrade.render.cases import grouped
 from normgrade.render.detail import VERBOSE, Detail
 from normgrade.render.prompt import folded
 from normgrade.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
-from normgrade.render.wording import MARKS, losses_in_words, not_started
+from normgrade.render.wording import MARKS, losses_in_words, not_started, search_stopped
 from normgrade.report import Outcome, Report
 from normgrade.watching import Watching
 
@@ -101,6 +101,8 @@ def findings_and_failures(report: Report, detail: Detail) -> Iterator[Renderable
     yield from map(finding_lines, report.findings)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
+    if stopped := search_stopped(report):
+        yield Text(stopped, style="dim")
     yield from failures(report, grouped(report.checks), detail)
 
 

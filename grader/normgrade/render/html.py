@@ -31,6 +31,7 @@ from normgrade.render.wording import (
     rule_in_word,
     sandbox_in_word,
     score_in_words,
+    search_stopped,
     what_it_is,
 )
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
@@ -171,6 +172,8 @@ def finding(found: Finding, key: str) -> Iterator[Element | str]:
 
 def diagnoses(report: Report) -> Element | None:
     """Several are alternatives."""
+    if stopped := search_stopped(report):
+        return tag("aside", tag("p", *prose(stopped)), class_="diagnosis")
     if not report.diagnoses:
         return None
     blocks = [diagnosis(each, report.checks) for each in report.diagnoses]

@@ -39,6 +39,7 @@ from normgrade.render.wording import (
     rule_in_word,
     sandbox_in_word,
     score_in_words,
+    search_stopped,
     seed_in_words,
     what_it_is,
 )
@@ -146,6 +147,8 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
     yield from failures(report, cases, detail)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
+    if stopped := search_stopped(report):
+        yield Text(stopped, style="dim")
     yield score_line(report)
     if detail.facts:
         yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")

@@ -109,6 +109,15 @@ def what_it_is(difference: Difference) -> str:
     return " · ".join(parts)
 
 
+def search_stopped(report: Report) -> str:
+    """What is said in place of a diagnosis where the search for one was stopped; nothing where it was not."""
+    if report.stopped_after_s is None:
+        return ""
+    if not report.stopped_after_s:
+        return _("No time was left to look for the mistake: `--timeout` gives more.")
+    return _("The search for the mistake was stopped after {seconds:.1f} s: which one it is remains open.", seconds=report.stopped_after_s)
+
+
 def names_of(diagnosis: Diagnosis) -> str:
     return " + ".join(map(one_line, diagnosis.mistakes))
 

@@ -1,6 +1,6 @@
 # Stops the process that it was forked from, so that nobody ends it.
 # class: processes
-# process: not run: the grader waits twelve seconds for a stopped process before it starts another
+# process: may lose: processes
 import os
 import signal
 
