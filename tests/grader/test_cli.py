@@ -132,8 +132,8 @@ def put(folder: Path, tiny: Course, *slugs: str) -> None:
         ("list --course no", "No course at "),
         (
             "check --require-isolation linx",
-            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, linux or '
-            "container.",
+            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, '
+            "namespaces, linux or container.",
         ),
         (
             "verify --require-isolation moat",

@@ -14,7 +14,7 @@ SYSTEM = (
     "/dev/null", "/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
 )  # fmt: skip
 NAME = re.compile(r"[A-Za-z0-9._-]+")
-SHARED = re.compile(r".+\.so(\.\d[\w.]*)?")  # the name of a shared library, with its version or without
+SHARED = re.compile(r".+\.so(\.\d\w*)*")  # the name of a shared library, with its version or without
 OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders that hold what the system's packages brought, and nothing of a user's
 
 

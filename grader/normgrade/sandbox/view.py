@@ -111,7 +111,7 @@ def build_root(bound: Iterable[Path]) -> Path:
     show(there, root)
     root.chmod(0o755)
     for path in Path("/").iterdir():
-        if path.is_symlink() and not (root / path.name).exists():
+        if path.is_symlink() and not (root / path.name).exists() and (root / path.resolve().relative_to("/")).exists():
             (root / path.name).symlink_to(os.readlink(path))
     root.chmod(WAY)
     with suppress(OSError):  # a kernel before 5.12 knows no such call; the filter stops whoever wants to write

@@ -148,6 +148,7 @@ class Place:
             (folder / "inner").mkdir(parents=True)
             for name in ("canary.txt", "notes.txt", "inner/notes.txt"):
                 (folder / name).write_text(f"{name}: {self.secret}\n" * 200, encoding="utf-8")
+            (folder / "link").symlink_to(f"/nowhere/{self.secret}")
         self.submission.write_bytes(submission)
         self.kept = {folder: state(folder) for folder in self.folders}
         self.copies = {folder: contents(folder) for folder in (self.course, self.cache)}
@@ -187,7 +188,8 @@ class Place:
         values = {
             "SECRET": self.won, "CANARY": self.folder / "canary.txt", "SUITE": self.course / "tests/hidden/test_rms.py",
             "REFERENCE": self.course / "solutions/rms/reference.py", "CACHE": self.cache, "FOLDER": self.folder,
-            "WORKSPACE": self.workspace, "SELF": self.submission, "MARK": self.mark, "GRADER": os.getpid(), **watch.addresses(),
+            "WORKSPACE": self.workspace, "SELF": self.submission, "MARK": self.mark, "GRADER": os.getpid(), "HOST": platform.node(),
+            **watch.addresses(),
         }  # fmt: skip
         for name, value in values.items():
             source = source.replace(f"@{name}@".encode(), str(value).encode())
