@@ -133,6 +133,10 @@ ARGUMENTS: list[tuple[str, tuple[int, ...], int]] = [
     *(("prlimit64", rest, errno.EPERM) for rest in ((1, 7, 0, 1), (0, 7, 1, 0), (0, 7, 1 << 32, 0), (2**32 - 1, 7, 0, 0))),
     ("kill", (OWN, 9), 0),
     *(("kill", (pid, 0), errno.EPERM) for pid in (0, 1, 2**32 - 1, 2**64 - 1, OWN + 1)),
+    *((name, (pid, 8, 0), 0) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (0, OWN)),
+    *((name, (pid, 8, 0), errno.EPERM) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (1, OWN + 1, 2**32 - 1)),
+    *((name, (clock, 0), 0) for name in ("clock_gettime", "clock_getres", "clock_nanosleep") for clock in (0, 1, 3, 7, 11)),
+    *((name, (clock, 0), errno.EPERM) for name in ("clock_gettime", "clock_nanosleep") for clock in (16, 2**32 - 2, 2**32 - 50)),
     ("tgkill", (OWN, 5, 6), 0),
     ("tgkill", (5, 5, 6), errno.EPERM),
 ]
@@ -296,6 +300,10 @@ FINE = {
     "late imports": "import sqlite3, decimal, statistics, fractions, zoneinfo, asyncio, uuid, secrets, lzma, curses\nreturn True",
     "sources": "import inspect, statistics\nreturn bool(inspect.getsource(statistics.mean) and inspect.getsource(nn.Module.zero_grad))",
     "time": "import time, datetime\nreturn bool(time.strftime('%H') and datetime.datetime.now())",
+    "clocks and processors": (
+        "import time\ntime.sleep(0.001)\n"
+        "return bool(time.process_time() + time.thread_time() + os.cpu_count() + len(os.sched_getaffinity(0)) + os.getpgid(0))"
+    ),
     "warnings": "import warnings\nwarnings.warn('careful')\nreturn True",
     "half a gigabyte": "return len(bytearray(500 * 2**20)) + torch.ones(2**26).numel() > 0",
     "saving": "import io\nb = io.BytesIO()\ntorch.save(torch.ones(3), b)\nreturn torch.load(io.BytesIO(b.getvalue())).numel()",
