@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import stat
@@ -56,8 +55,6 @@ class Shut(Process):
         self.kept_capabilities = capabilities_to_read(readable)
         if self.kept_capabilities:
             self.loses = (*self.loses, KEPT)
-        importlib.invalidate_caches()
-        importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # the workers may not list all of them
         if self.forbidding:
             self.files = {RULES_FD: landlock.ruleset(readable)}
         self.filter = seccomp.program(self.machine)

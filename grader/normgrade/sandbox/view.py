@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import signal
@@ -20,7 +21,6 @@ NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
 READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x1, 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
 DETACH, ALL_BELOW, FROM_HERE = 2, 0x8000, -100
 ADMINISTRATION = 1 << 21  # CAP_SYS_ADMIN
-RIGHTS = ("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_DAC_READ_SEARCH")  # to build a view, and to list what is in it
 PACKAGE = Path(__file__).parents[1]
 HOST = b"normgrade"  # what the host is called in there
 WAY = 0o111  # of a folder that leads to a library: to be walked through, not to be listed
@@ -48,7 +48,11 @@ class View:
             as_first_process()
             entered = namespaces()
             change_host_name()
-            change_root(build_root(bound))
+            there = outermost({path for path in bound if path.exists()})
+            change_root(build_root(there))
+            seal(there, Path("/"))
+            with suppress(OSError):  # a kernel before 5.12 knows no such call; the filter stops whoever wants to write
+                make_read_only(Path("/"))
         except OSError as error:
             self.give_up(_("no namespaces ({error}); let users have namespaces of their own, or install bubblewrap", error=error))
         return entered
@@ -104,18 +108,13 @@ def change_host_name() -> None:
     vars(platform).update(_uname_cache=None)
 
 
-def build_root(bound: Iterable[Path]) -> Path:
+def build_root(there: Iterable[Path]) -> Path:
     """A file system that is empty but for these files and folders at their places."""
-    there = outermost({path for path in bound if path.exists()})
     root = free_place(there)
     show(there, root)
-    root.chmod(0o755)
     for path in Path("/").iterdir():
         if path.is_symlink() and not (root / path.name).exists() and (root / path.resolve().relative_to("/")).exists():
             (root / path.name).symlink_to(os.readlink(path))
-    root.chmod(WAY)
-    with suppress(OSError):  # a kernel before 5.12 knows no such call; the filter stops whoever wants to write
-        make_read_only(root)
     return root
 
 
@@ -130,15 +129,19 @@ def free_place(bound: Iterable[Path]) -> Path:
 
 
 def show(paths: Iterable[Path], root: Path) -> None:
-    """Have these files and folders below a root too. The folders that lead there can be walked through, and no more."""
-    ways = {root}
+    """Have these files and folders below a root too."""
     for path in paths:
         target = root / path.relative_to("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.mkdir(exist_ok=True) if path.is_dir() else target.touch()
         mount(path, target, "", BIND | RECURSIVE)
-        ways |= {root / above.relative_to("/") for above in path.parents}
-    for way in ways:
+
+
+def seal(paths: Iterable[Path], root: Path) -> None:
+    """Folders at and below a root that lead to these can be walked through from now on, and no more. Python looks at them before."""
+    importlib.invalidate_caches()
+    importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # or imports would find nothing there later
+    for way in {above for path in paths for above in path.parents if above.is_relative_to(root)}:
         way.chmod(WAY)
 
 
@@ -171,6 +174,7 @@ def open_the_way(paths: Iterable[Path]) -> None:
     show([path for path in there if not {*path.parents}.isdisjoint(closed)], stage)
     for folder in closed:
         mount(stage / folder.relative_to("/"), folder, "", BIND | RECURSIVE)
+        seal([path for path in there if folder in path.parents], folder)
     call("umount2", os.fsencode(stage), DETACH)
 
 
@@ -184,7 +188,7 @@ def bubblewrap(program: str) -> list[str]:
     What Python needs to start is there, and normgrade without its course. The zygote takes a view of its own in there, like everywhere.
     """
     needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), PACKAGE]
-    arguments = [program, "--unshare-all", *RIGHTS, "--die-with-parent", "--proc", "/proc"]
+    arguments = [program, "--unshare-all", "--cap-add", "CAP_SYS_ADMIN", "--die-with-parent", "--proc", "/proc"]
     for path in [*libraries.readable(), *needed]:
         if path.exists() and path.parts[1] != "proc":
             arguments += ["--dev-bind" if path.parts[1] == "dev" else "--ro-bind", str(path), str(path)]

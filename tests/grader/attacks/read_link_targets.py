@@ -8,7 +8,7 @@ import pathlib
 
 for ask in (os.readlink, os.path.realpath, lambda path: pathlib.Path(path).resolve(), lambda path: os.stat(path).st_size):
     try:
-        print(ask("@FOLDER@/link"))
+        print(ask("@LINK@"))
     except OSError as error:
         print(type(error).__name__)
 
