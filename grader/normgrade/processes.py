@@ -22,7 +22,8 @@ from normgrade.course import Limits
 from normgrade.errors import GraderError
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.line import Ending, Forged, HungUp, Line, Pipes, Silence
-from normgrade.sandbox import AUTO, Standing, at_least
+from normgrade.sandbox import AUTO, TIERS, Standing
+from normgrade.sandbox.kernel import namespaces
 from normgrade.sandbox.process import Budget, Process
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
@@ -72,7 +73,7 @@ class Zygote:
     def __init__(self, tier: str) -> None:
         self.tier = tier
         self.stands: Standing | None = None
-        self.launch(around() if tier in (AUTO, "container") else [])
+        self.launch(around() if tier in (AUTO, "container", "namespaces") else [])
 
     def launch(self, around: list[str]) -> None:
         """Start the process, with a command around it or without."""
@@ -81,7 +82,7 @@ class Zygote:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
             self.process = subprocess.Popen(
-                [*around, *command("zygote", f"{theirs.fileno()}, {self.tier!r}, {os.getpid()}, {bool(around)}")],
+                [*around, *command("zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}")],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
@@ -185,7 +186,7 @@ class Fresh:
 
     def standing(self) -> Standing:
         reason = _("its walls are Linux's, and workers are not forked here")
-        return Standing("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(at_least("linux"), reason))
+        return Standing("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
 
     def wait(self, timeout_s: float) -> None:
         """Every process is waited for when it is started."""
@@ -225,7 +226,7 @@ def around() -> list[str]:
     program = shutil.which("bwrap")
     if program is None or os.geteuid() == 0:
         return []
-    from normgrade.sandbox.container import bubblewrap
+    from normgrade.sandbox.view import bubblewrap
 
     return bubblewrap(program)
 

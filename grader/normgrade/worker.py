@@ -24,7 +24,6 @@ from normgrade.sandbox import Walls
 from normgrade.sandbox.process import Budget, Process
 
 QUESTION_FD, ANSWER_FD = 3, 4
-NOTHING = os.open(os.devnull, os.O_RDWR)  # opened before there are walls
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 
@@ -58,7 +57,8 @@ def use_one_thread() -> None:
 
 def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int) -> None:
     """Keep five files and no others, and shut this process in."""
-    arrange({0: NOTHING, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
+    nothing = os.open(os.devnull, os.O_RDWR)  # opened before there are walls, and by every worker for itself: what is open has a state
+    arrange({0: nothing, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
     if os.getsid(0) != os.getpid():
         os.setsid()
     os.chdir("/")

@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +27,6 @@ from normgrade.control import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, ST
 from normgrade.language import _
 from normgrade.observation import Array, Request
 from normgrade.sandbox import Standing, Walls, at_most, selftest, walls_of
-from normgrade.sandbox.container import Container
 from normgrade.sandbox.kernel import Missing, prctl
 from normgrade.sandbox.process import Budget
 
@@ -52,13 +51,13 @@ class Layer(nn.Module):
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
-def main(control_fd: int, tier: str, grader: int, inside: bool) -> None:
-    """Warm everything, put up the strongest walls up to this tier, then serve. `inside` says that bubblewrap is around already."""
+def main(control_fd: int, tier: str, grader: Mapping[str, str]) -> None:
+    """Warm everything, put up the strongest walls up to this tier, then serve. `grader` says which namespaces those of the grader are."""
     control = socket.socket(fileno=control_fd)
     warm_up()
     check_threads()
     freeze()
-    walls, standing = strongest(at_most(tier), grader, inside)
+    walls, standing = strongest(at_most(tier), grader)
     prctl("PR_SET_CHILD_SUBREAPER", 1)  # what a worker leaves behind becomes a child of this process
     prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may look into this one, nor into its workers
     told = json.dumps([standing.tier, standing.probes, standing.loses, standing.reasons]).encode()
@@ -74,19 +73,20 @@ def main(control_fd: int, tier: str, grader: int, inside: bool) -> None:
     os._exit(0)  # taking PyTorch down in good order takes 0.15 s, for which the grader would wait
 
 
-def strongest(tiers: list[str], grader: int, inside: bool) -> tuple[Walls, Standing]:
+def strongest(tiers: list[str], grader: Mapping[str, str]) -> tuple[Walls, Standing]:
     """The first of these tiers whose walls stand up to the self-test."""
     reasons: dict[str, str] = {}
-    for tier in tiers:
+    for kind in list(map(walls_of, tiers)):  # all of them now: some of them hide where the others could be imported from
         try:
-            walls = Container(inside) if tier == "container" else walls_of(tier)()
-            return walls, Standing(tier, raised(walls, grader), tuple(map(_, walls.loses)), reasons)
+            walls = kind()
+            probes = raised(walls, grader)
+            return walls, Standing(walls.name, probes, tuple(map(_, walls.loses)), reasons)
         except Missing as reason:
-            reasons[tier] = str(reason)
+            reasons[kind.name] = str(reason)
     raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
 
 
-def raised(walls: Walls, grader: int) -> int:
+def raised(walls: Walls, grader: Mapping[str, str]) -> int:
     """Put walls up and try them; by how many probes they were tried, or Missing."""
     try:
         walls.prepare()
@@ -99,14 +99,15 @@ def raised(walls: Walls, grader: int) -> int:
     return tried
 
 
-def self_test(walls: Walls, grader: int) -> tuple[int, list[str]]:
+def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
     """Have a worker try the walls: how many probes there are, and those that came out otherwise than promised."""
-    zygote, (answer, their_answer) = os.getpid(), os.pipe()
+    ground = selftest.Ground(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, layer_works)
+    answer, their_answer = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             worker.enter(walls, Budget(1024, 60), their_answer, their_answer, their_answer)
-            probes = selftest.probes(walls.name, zygote, grader, layer_works)
+            probes = selftest.probes(walls.name, ground)
             os.write(worker.ANSWER_FD, json.dumps([len(probes), selftest.failures(probes)]).encode())
         except BaseException as error:
             os.write(2, json.dumps([0, [f"{type(error).__name__}: {error}"]]).encode())
@@ -234,7 +235,9 @@ def reap_all() -> None:
 
 
 def children() -> list[int]:
-    """The processes whose parent is this one; none where the platform does not tell."""
+    """The processes whose parent is this one; none where the platform does not tell. The first process of a namespace means all others."""
+    if os.getpid() == 1:
+        return [-1]
     try:
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
     except OSError:

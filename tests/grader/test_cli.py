@@ -26,7 +26,7 @@ from normgrade.language import ENGLISH, speak
 from normgrade.processes import Zygote
 from normgrade.render.json import render_json
 from normgrade.report import Report
-from normgrade.sandbox import TIERS
+from normgrade.sandbox import TIERS, Standing
 
 EditedCourse = Callable[..., Course]
 XUNIT2 = xmlschema.XMLSchema(Path(__file__).with_name("xunit2.xsd"))
@@ -136,8 +136,8 @@ def put(folder: Path, tiny: Course, *slugs: str) -> None:
         ("list --course no", "No course at "),
         (
             "check --require-isolation linx",
-            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, linux or '
-            "container.",
+            'No isolation named "linx". Did you mean "linux"? --require-isolation and NORMGRADE_REQUIRE_ISOLATION take process, '
+            "namespaces, linux or container.",
         ),
         (
             "verify --require-isolation moat",
@@ -451,12 +451,27 @@ def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(run: Run) 
     assert (said.code, said.err) == (0, "")
     assert "normgrade" in said.out and "torch" in said.out
     for tier in TIERS:
-        assert re.search(rf"^[✓✗] {tier}  (held|not here: )", said.out, re.MULTILINE), tier
+        assert re.search(rf"^[✓✗] {tier}  (held|not here: |not tried: )", said.out, re.MULTILINE), tier
     assert "✓ process" in said.out and "− network: your code can use it" in said.out
     assert len(re.findall(r"held: all \d+ probes of the self-test", said.out)) == 1
     plainly = "Suites and references are hidden from the code that is graded, not from whoever owns this disk."
     assert plainly in " ".join(said.out.split())
     assert all(len(line) <= 80 for line in said.out.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("tier", "standing", "said"),
+    [
+        ("namespaces", "container", "held, and more"),
+        ("namespaces", "linux", "not tried: linux is stronger"),
+        ("linux", "namespaces", "not here: no Landlock"),
+        ("namespaces", "namespaces", "held: all 7 probes of the self-test"),
+    ],
+)
+def test_doctor_says_of_a_tier_only_what_was_witnessed(tier: str, standing: str, said: str) -> None:
+    from normgrade.cli.doctor import how_it_stands
+
+    assert how_it_stands(tier, Standing(standing, 7, (), {"linux": "no Landlock"})) == said
 
 
 def test_verify_proves_the_course_that_is_named(run: Run) -> None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are
 
 if sys.platform == "linux":
     from normgrade.sandbox import kernel, landlock, seccomp, selftest
+    from normgrade.sandbox.shut import KEPT, is_public
 
 MACHINES = ("x86_64", "aarch64")
 HEADERS = {"x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "/usr/include/asm-generic/unistd.h"}
@@ -132,6 +133,10 @@ ARGUMENTS: list[tuple[str, tuple[int, ...], int]] = [
     *(("prlimit64", rest, errno.EPERM) for rest in ((1, 7, 0, 1), (0, 7, 1, 0), (0, 7, 1 << 32, 0), (2**32 - 1, 7, 0, 0))),
     ("kill", (OWN, 9), 0),
     *(("kill", (pid, 0), errno.EPERM) for pid in (0, 1, 2**32 - 1, 2**64 - 1, OWN + 1)),
+    *((name, (pid, 8, 0), 0) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (0, OWN)),
+    *((name, (pid, 8, 0), errno.EPERM) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (1, OWN + 1, 2**32 - 1)),
+    *((name, (clock, 0), 0) for name in ("clock_gettime", "clock_getres", "clock_nanosleep") for clock in (0, 1, 3, 7, 11)),
+    *((name, (clock, 0), errno.EPERM) for name in ("clock_gettime", "clock_nanosleep") for clock in (16, 2**32 - 2, 2**32 - 50)),
     ("tgkill", (OWN, 5, 6), 0),
     ("tgkill", (5, 5, 6), errno.EPERM),
 ]
@@ -199,6 +204,67 @@ def test_a_folder_with_something_closed_in_it_is_listed_one_by_one(tmp_path: Pat
     assert list(libraries.without(tmp_path / "a" / "secret", [tmp_path / "a"])) == []
 
 
+def shared_libraries() -> list[Path]:
+    """A few that Python maps, from the system's folders."""
+    mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
+    return [
+        path
+        for path in mapped
+        if libraries.of_the_system(path.parent) and path.name.startswith(("libz.", "libffi.", "liblzma.", "libbz2."))
+    ]
+
+
+def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in shared_libraries() or pytest.skip("none of the libraries of the system's that Python usually maps"):
+        shutil.copy(library, tmp_path / re.sub(r"(\.so\.\d+).*", r"\1", library.name))
+    (tmp_path / "later.so.1").symlink_to(next(tmp_path.iterdir()).name)
+    for name in ("a secret.txt", "secret.so", "secret.so.txt", "secret.sold", "inner/secret.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("secret")
+    (tmp_path / "link.so").symlink_to("a secret.txt")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    body = (
+        f"import ctypes\nctypes.CDLL('later.so.1')\nfound = []\nfor name in {sorted(os.listdir(tmp_path))!r} + ['inner/secret.txt']:\n"
+        f"    try: found += [name] if b'secret' in open('{tmp_path}/' + name, 'rb').read() else []\n"
+        "    except OSError: pass\n"
+        "return ' '.join(found) + '.'"
+    )
+    with Host("linux") as host:
+        observation = calling(only("linux", host), body)
+        with_neighbour = host.standing.probes
+    assert observation.values.get("result") == ".", observation
+    monkeypatch.delenv("LD_LIBRARY_PATH")
+    with Host("linux") as host:
+        assert with_neighbour == host.standing.probes + 1
+
+
+@pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx-0.3.so.0.3.21", "libcrypto.so.1.0.2k"])
+def test_a_shared_library_is_known_by_its_name_and_its_content(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x7fELF and more")
+    assert libraries.is_library(tmp_path / name)
+    (tmp_path / "link.so").symlink_to(name)
+    assert libraries.is_library(tmp_path / "link.so")
+    for other, content in ((name, b"a script of the linker"), (f"{name}.txt", b"\x7fELF"), ("libx.sold", b"\x7fELF"), ("so", b"\x7fELF")):
+        (tmp_path / other).write_bytes(content)
+        assert not libraries.is_library(tmp_path / other), other
+
+
+@pytest.mark.parametrize(
+    ("folder", "whole"),
+    [
+        ("/lib", 1),
+        ("/lib64", 1),
+        ("/usr/lib/x86_64-linux-gnu", 1),
+        ("/usr/lib32/a", 1),
+        ("/usr/local/lib", 0),
+        ("/home/lib", 0),
+        ("/library", 0),
+    ],
+)
+def test_the_folders_of_the_system_are_known(folder: str, whole: int) -> None:
+    assert libraries.of_the_system(Path(folder)) == bool(whole)
+
+
 def test_landlock_handles_all_that_the_kernel_knows() -> None:
     try:
         version = landlock.abi()
@@ -234,6 +300,10 @@ FINE = {
     "late imports": "import sqlite3, decimal, statistics, fractions, zoneinfo, asyncio, uuid, secrets, lzma, curses\nreturn True",
     "sources": "import inspect, statistics\nreturn bool(inspect.getsource(statistics.mean) and inspect.getsource(nn.Module.zero_grad))",
     "time": "import time, datetime\nreturn bool(time.strftime('%H') and datetime.datetime.now())",
+    "clocks and processors": (
+        "import time\ntime.sleep(0.001)\n"
+        "return bool(time.process_time() + time.thread_time() + os.cpu_count() + len(os.sched_getaffinity(0)) + os.getpgid(0))"
+    ),
     "warnings": "import warnings\nwarnings.warn('careful')\nreturn True",
     "half a gigabyte": "return len(bytearray(500 * 2**20)) + torch.ones(2**26).numel() > 0",
     "saving": "import io\nb = io.BytesIO()\ntorch.save(torch.ones(3), b)\nreturn torch.load(io.BytesIO(b.getvalue())).numel()",
@@ -250,6 +320,50 @@ def test_a_worker_holds_five_files(host: Host) -> None:
     body = "def there(fd):\n    try: os.fstat(fd)\n    except OSError: return False\n    return True\n"
     observation = calling(host, body + "return ' '.join(str(fd) for fd in range(1024) if there(fd))")
     assert observation.values["result"] == "0 1 2 3 4"
+
+
+def test_a_worker_finds_no_state_that_another_left_on_its_files(host: Host) -> None:
+    body = (
+        "import fcntl\nflags = {fd: fcntl.fcntl(fd, fcntl.F_GETFL) for fd in range(5)}\n"
+        "for fd in (0, 1, 2): fcntl.fcntl(fd, fcntl.F_SETFL, flags[fd] | os.O_NONBLOCK | os.O_APPEND)\n"
+        "return str([fd for fd, flag in flags.items() if flag & (os.O_NONBLOCK | os.O_APPEND)])"
+    )
+    assert [calling(host, body).values["result"] for _ in range(2)] == ["[]", "[]"]
+
+
+@pytest.fixture(scope="module", params=[tier for tier in TIERS if "everything ends with the first process" in walls_of(tier).promises])
+def viewed(request: pytest.FixtureRequest) -> Iterator[Host]:
+    """A host whose workers have a view of the machine that is their own."""
+    with Host(request.param) as host:
+        yield only(request.param, host)
+
+
+def test_in_a_view_of_its_own_nothing_but_libraries_is_there(viewed: Host) -> None:
+    body = (
+        "found = []\nfor path in '/proc/self /proc/1 /proc/sys /etc/passwd /etc/hostname /bin /sbin /home /sys/class /dev/tty'.split():\n"
+        "    found += [path] if os.path.lexists(path) else []\n"
+        "for path in ('/', '/usr', '/proc', '/dev', '/etc', *(os.path.dirname(p) for p in sys.path if p.endswith('-packages'))):\n"
+        "    try: found.append(f'{path}: {os.listdir(path)}')\n"
+        "    except OSError: pass\n"
+        "return str(found)"
+    )
+    assert calling(viewed, body).values["result"] == "[]"
+
+
+def test_in_a_view_of_its_own_nothing_is_mounted_to_be_written(viewed: Host) -> None:
+    assert isinstance(viewed.starter, processes.Zygote)
+    first = [pid for pid in descendants(viewed.starter.process.pid) if Path(f"/proc/{pid}/root").exists()][-1:]
+    lines = (
+        Path(f"/proc/{first[0]}/mountinfo").read_text().splitlines() if first and os.access(f"/proc/{first[0]}/mountinfo", os.R_OK) else []
+    )
+    if not lines:
+        pytest.skip("only root may see how another's namespace is mounted")
+    assert [line for line in lines if "ro" not in line.split()[5].split(",")] == [] and len(lines) > 10
+
+
+def test_in_a_view_of_its_own_the_host_has_another_name(viewed: Host) -> None:
+    observation = calling(viewed, "import platform, socket\nreturn ' '.join({os.uname().nodename, platform.node(), socket.gethostname()})")
+    assert observation.values["result"] == "normgrade"
 
 
 def test_a_worker_of_roots_is_nobody(shut: Host) -> None:
@@ -306,17 +420,22 @@ def test_the_self_test_is_thorough(shut: Host) -> None:
 
 
 def test_every_tier_is_tried_for_what_the_weaker_ones_are() -> None:
-    groups = [selftest.PROBES[tier] for tier in TIERS]
-    assert all(stronger[: len(weaker)] == weaker for weaker, stronger in pairwise(groups))
+    promised = {tier: {*walls_of(tier).promises} for tier in TIERS}
+    for one, other in permutations(TIERS, 2):
+        if promised[one] <= promised[other]:
+            assert {*selftest.PROBES[one]} <= {*selftest.PROBES[other]}
 
 
+USERS_TOO = () if os.name == "posix" and os.geteuid() == 0 else ("--map-current-user",)
 UNPRIVILEGED_MAY_NOT_EITHER = {"call userfaultfd", "call bpf", "call perf_event_open", "call chroot", "call setns"}
 WITHOUT_WALLS = """
 import json, os, sys
 from normgrade.sandbox import selftest
+from normgrade.sandbox.kernel import namespaces
 child = os.fork()
 if child == 0:
-    probes = selftest.probes("linux", os.getppid(), os.getppid(), lambda: True)
+    ground = selftest.Ground(os.getppid(), namespaces(), namespaces(), 0, [os.path.dirname(os.__file__) + "/os.py"], lambda: True)
+    probes = selftest.probes("container", ground)
     print(json.dumps(selftest.failures(probes)))
     sys.stdout.flush()
     os._exit(0)
@@ -331,7 +450,8 @@ def test_hardly_a_probe_would_hold_without_walls() -> None:
         [sys.executable, "-W", "ignore", "-c", WITHOUT_WALLS], env=environment, capture_output=True, text=True, timeout=60
     )
     failed = set(json.loads(done.stdout))
-    wanted = {probe.what for probe in selftest.shut_in(1, 1, lambda: True)}
+    ground = selftest.Ground(1, {}, {}, 0, [Path("beside.txt")], lambda: True)
+    wanted = {probe.what for group in (selftest.shut_in, selftest.out_of_sight) for probe in group(ground)}
     allowed_anyway = {"have a right of root's", "have more memory than allowed", "write a file", *UNPRIVILEGED_MAY_NOT_EITHER}
     assert wanted - failed <= allowed_anyway, wanted - failed
 
@@ -353,29 +473,14 @@ def test_a_probe_holds_where_it_comes_out_as_it_must() -> None:
 
 
 def test_tiers_are_ordered() -> None:
-    assert at_most("auto") == ["container", "linux", "process"] and at_most("linux") == ["linux", "process"]
+    assert at_most("auto") == ["container", "linux", "namespaces", "process"]
+    assert at_most("namespaces") == ["namespaces", "process"]
     assert at_least("linux") == ["linux", "container"]
     assert [walls_of(tier).name for tier in TIERS] == list(TIERS)
 
 
 def test_what_each_tier_loses_shrinks() -> None:
-    assert [len(walls_of(tier).loses) for tier in TIERS] == [3, 1, 0]
-
-
-# A filter around everything, such as the profile of a container may be: it fails one call with one error.
-DENYING = """
-import ctypes, struct, sys
-from normgrade.sandbox import kernel, seccomp
-kernel.prctl("PR_SET_NO_NEW_PRIVS", 1)
-code = [(0x20, 0, 0, 0)]
-for name in {names}:
-    code += [(0x15, 0, 1, kernel.numbers(kernel.this_machine())[name]), (0x06, 0, 0, 0x50000 | {error})]
-code.append((0x06, 0, 0, 0x7FFF0000))
-packed = b"".join(struct.pack("=HBBI", *one) for one in code)
-seccomp.install(packed)
-from normgrade.cli import main
-main(sys.argv[1:])
-"""
+    assert [len(walls_of(tier).loses) for tier in TIERS] == [3, 2, 2, 1]
 
 
 def check_denied(
@@ -384,8 +489,8 @@ def check_denied(
     """`normgrade check` where the system denies some calls."""
     course = Path(__file__).parent / "courses" / "tiny"
     environment = os.environ | {"PYTHONPATH": SOURCE, "NORMGRADE_COURSE": str(course), "PATH": "/nowhere"}
-    code = DENYING.format(names=names, error=error)
-    command = [*wrap, sys.executable, "-c", code, "check", "--exercise", "rms", str(course / "solutions/rms/reference.py"), *arguments]
+    deny = [sys.executable, str(Path(__file__).with_name("deny.py")), ",".join(names), errno.errorcode[error]]
+    command = [*wrap, *deny, "check", "--exercise", "rms", str(course / "solutions/rms/reference.py"), *arguments]
     return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
 
 
@@ -393,9 +498,10 @@ CREATE = ["landlock_create_ruleset"]
 DENIALS = [
     (["unshare"], errno.EPERM, "linux", "container: no namespaces ([Errno 1] unshare: Operation not permitted); let users have namespaces"),
     (["pivot_root"], errno.EINVAL, "linux", "container: no namespaces ([Errno 22] pivot_root: Invalid argument); let users have"),
-    (CREATE, errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
-    (CREATE, errno.EOPNOTSUPP, "process", "linux: Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`"),
-    (CREATE, errno.EPERM, "process", "a container's profile may forbid it"),
+    (CREATE, errno.ENOSYS, "namespaces", "linux: this kernel has no Landlock; Linux has it since 5.13"),
+    (CREATE, errno.EOPNOTSUPP, "namespaces", "linux: Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`"),
+    (CREATE, errno.EPERM, "namespaces", "a container's profile may forbid it"),
+    ([*CREATE, "unshare"], errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
     (["seccomp"], errno.ENOSYS, "process", "seccomp"),
     (["capset"], errno.EPERM, "process", "capset"),
 ]
@@ -410,12 +516,22 @@ def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
     graded = check_denied(tmp_path, names, error, "--format", "json")
     [report] = json.loads(graded.stdout)["reports"]
     assert (graded.returncode, report["outcome"], report["sandbox"]) == (0, "passed", tier)
-    assert len(report["lost"]) == {"linux": 1, "process": 3}[tier]
+    assert {*walls_of(tier).loses} <= {*report["lost"]} <= {*walls_of(tier).loses, KEPT}
     required = "container" if tier == "linux" else "linux"
     refused = check_denied(tmp_path, names, error, "--require-isolation", required)
     assert (refused.returncode, refused.stdout) == (3, "")
     assert f'Error: Nothing was graded: the tier "{required}" is required, and this machine offers "{tier}".' in refused.stderr
     assert reason in refused.stderr and "`normgrade doctor` shows what is missing." in refused.stderr
+
+
+def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectations: Path) -> None:
+    """Inside, other processes have the numbers that low ones have outside."""
+    with Host("container") as host:
+        only("container", host)
+    wrap = (shutil.which("unshare") or pytest.skip("there is no unshare"), *USERS_TOO, "--fork", "--pid", "--mount-proc")
+    graded = check_denied(tmp_path, [], errno.EPERM, "--format", "json", "--require-isolation", "container", wrap=wrap)
+    assert graded.returncode == 0, graded.stderr
+    assert json.loads(graded.stdout)["reports"][0]["sandbox"] == "container"
 
 
 # What the default profile of Docker and Podman denies of what the walls are made of, and the rights that they leave to root.
@@ -434,6 +550,14 @@ def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expecta
     assert graded.returncode == 0, graded.stderr
     [report] = json.loads(graded.stdout)["reports"]
     assert (report["outcome"], report["sandbox"]) == ("passed", "linux")
+    assert (KEPT in report["lost"]) == bool(wrap and not is_public(libraries.readable()))
+
+
+def test_where_a_way_can_be_opened_no_right_of_roots_is_kept() -> None:
+    with Host("linux") as host:
+        assert only("linux", host).standing.loses == walls_of("linux").loses
+        observation = calling(host, "from normgrade.sandbox.kernel import capabilities\nimport xml.dom.minidom\nreturn capabilities()")
+    assert observation.values["result"] == 0
 
 
 def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,7 +580,7 @@ def test_a_required_tier_is_refused_before_anything_is_played(monkeypatch: pytes
 
 def test_where_workers_are_not_forked_there_is_one_tier() -> None:
     with Host(fork=False) as host:
-        assert host.standing.tier == "process" and set(host.standing.reasons) == {"linux", "container"}
+        assert host.standing.tier == "process" and set(host.standing.reasons) == {*TIERS[1:]}
 
 
 def test_everything_ends_with_the_first_process() -> None:

@@ -78,22 +78,28 @@ def show_tier(console: Console, tier: str, standing: Standing) -> None:
     from normgrade.render.terminal import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
-    held = rank <= TIERS.index(standing.tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()
     console.print()
-    mark = ("✓ ", "green") if held else ("✗ ", "red")
+    mark = ("✓ ", "green") if holds(tier, standing) else ("✗ ", "red")
     console.print(Text.assemble(mark, (tier, "bold"), "  ", how_it_stands(tier, standing)))
     for promise in walls.promises:
         if promise not in weaker:
             console.print(indented(Text(f"+ {_(promise)}")))
-    for loss in walls.loses:
-        console.print(indented(Text(f"− {_(loss)}")))
+    for loss in standing.loses if tier == standing.tier else map(_, walls.loses):
+        console.print(indented(Text(f"− {loss}")))
+
+
+def holds(tier: str, standing: Standing) -> bool:
+    """Whether what a tier promises is promised here."""
+    return {*walls_of(tier).promises} <= {*walls_of(standing.tier).promises}
 
 
 def how_it_stands(tier: str, standing: Standing) -> str:
     """Whether a tier holds here, and why not."""
     if tier == standing.tier:
         return _("held: all {number} probes of the self-test", number=standing.probes)
-    if tier not in at_least(standing.tier):
+    if holds(tier, standing):
         return _("held, and more")
+    if tier not in at_least(standing.tier):
+        return _("not tried: {tier} is stronger", tier=standing.tier)
     return _("not here: {why}", why=standing.reasons.get(tier) or _("it was not tried"))

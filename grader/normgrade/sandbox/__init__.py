@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from normgrade.sandbox.process import Budget
 
-TIERS = ("process", "linux", "container")  # from weak to strong
+TIERS = ("process", "namespaces", "linux", "container")  # from weak to strong
 AUTO = "auto"  # the strongest that this machine offers
 
 
@@ -20,6 +22,9 @@ class Walls(Protocol):
     name: str
     promises: tuple[str, ...]  # what a submission cannot do
     loses: tuple[str, ...]  # what it still can do
+    namespaces: Mapping[str, str]  # that workers are in
+    neighbours: Sequence[Path]  # of libraries, which may not be read
+    kept_capabilities: int  # rights of root's that workers have, as bits
     files: Mapping[int, int]  # which a worker must still hold when it shuts itself in: where it wants a file → where the zygote has it
 
     def prepare(self) -> None:

@@ -11,6 +11,7 @@ from normgrade.language import _
 
 PRCTL = {"PR_SET_PDEATHSIG": 1, "PR_SET_DUMPABLE": 4, "PR_SET_KEEPCAPS": 8, "PR_SET_CHILD_SUBREAPER": 36, "PR_SET_NO_NEW_PRIVS": 38}
 CAPABILITIES_VERSION = 0x20080522
+NAMESPACES = ("ipc", "mnt", "net", "pid", "uts")
 
 # Name, number on x86_64, number on aarch64; a dash where the machine has no such call.
 TABLE = """
@@ -32,7 +33,7 @@ landlock_add_rule 445 445, landlock_restrict_self 446 446, ptrace 101 117, proce
 rt_sigqueueinfo 129 138, setpriority 141 140, socket 41 198, socketpair 53 199, io_uring_setup 425 425, keyctl 250 219, bpf 321 280,
 userfaultfd 323 282, perf_event_open 298 241, personality 135 92, msgget 68 186, mq_open 240 180, execve 59 221, mknodat 259 33,
 chmod 90 -, fchmodat 268 53, utimensat 280 88, setxattr 188 5, truncate 76 45, unlinkat 263 35, linkat 265 37, flock 73 32,
-chroot 161 51, setns 308 268, vmsplice 278 75
+chroot 161 51, setns 308 268, vmsplice 278 75, sethostname 170 161, setdomainname 171 162, mount_setattr 442 442
 """
 
 
@@ -80,6 +81,12 @@ def prctl(option: str, value: int) -> None:
 def raise_errno(what: str) -> None:
     code = ctypes.get_errno()
     raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def namespaces() -> dict[str, str]:
+    """The namespaces of this process: kind → what the kernel calls it, wherever it is seen from; nothing where it does not say."""
+    links = {kind: f"/proc/self/ns/{kind}" for kind in NAMESPACES}
+    return {kind: os.readlink(link) for kind, link in links.items() if os.path.lexists(link)}
 
 
 def capabilities() -> int:

@@ -14,6 +14,8 @@ SYSTEM = (
     "/dev/null", "/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
 )  # fmt: skip
 NAME = re.compile(r"[A-Za-z0-9._-]+")
+SHARED = re.compile(r".+\.so(\.\d\w*)*")  # the name of a shared library, with its version or without
+OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders that hold what the system's packages brought, and nothing of a user's
 
 
 def readable() -> list[Path]:
@@ -23,7 +25,9 @@ def readable() -> list[Path]:
     others = {path for folder in library for path in folder.glob("*-packages")}
     closed = {Path(__file__).parents[1]} | entries - library | others
     found = [path for folder in sorted(library) for path in without(folder, closed)]
-    found += [path for folder in sorted(loaded_from()) for path in without(folder, closed | {*folder.glob("python3*")})]
+    for folder in sorted(loaded_from()):
+        whole = of_the_system(folder)
+        found += without(folder, closed | {*folder.glob("python3*")}) if whole else filter(is_library, sorted(folder.iterdir()))
     found += [path for name in sorted(closure(ROOTS)) for path in parts_of(name)]
     return list(dict.fromkeys([*found, *map(Path, SYSTEM)]))
 
@@ -34,9 +38,32 @@ def standard() -> set[Path]:
 
 
 def loaded_from() -> set[Path]:
-    """The folders of the system's libraries in use; PyTorch may ask for further ones there."""
+    """The folders of the libraries in use that no package of Python's brought; PyTorch may ask for further ones there."""
     mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
-    return {path.parent for path in mapped if "-packages" not in str(path) and path.parent.name != "lib-dynload"}
+    libraries = {path for path in mapped if SHARED.fullmatch(path.name)}
+    return {path.parent for path in libraries if "-packages" not in str(path) and path.parent.name != "lib-dynload"}
+
+
+def of_the_system(folder: Path) -> bool:
+    return OF_THE_SYSTEM.match(str(folder)) is not None
+
+
+def is_library(path: Path) -> bool:
+    """Whether this is a shared library by its name and by its content, under both its names where it is a link."""
+    if not (SHARED.fullmatch(path.name) and SHARED.fullmatch(path.resolve().name) and path.is_file()):
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def neighbours(allowed: Collection[Path]) -> list[Path]:
+    """What lies beside libraries outside the system's folders and may not be read, one of each folder that has any."""
+    known = {*allowed} | {above for path in allowed for above in path.parents}
+    beside = [sorted({*folder.iterdir()} - known) for folder in sorted(loaded_from()) if not of_the_system(folder)]
+    return [found[0] for found in beside if found]
 
 
 def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:

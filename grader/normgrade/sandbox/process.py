@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +36,9 @@ class Process:
         N_("network: your code can use it"),
         N_("processes: your code can start some, and signal every process of yours"),
     )
+    namespaces: Mapping[str, str] = {}
+    neighbours: Sequence[Path] = ()
+    kept_capabilities = 0
     files: Mapping[int, int] = {}
 
     def __init__(self) -> None:

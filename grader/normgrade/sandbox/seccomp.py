@@ -15,8 +15,8 @@ ALLOWED = """
 read write readv writev pread64 preadv close close_range lseek fadvise64 fstat stat lstat newfstatat statx access faccessat faccessat2
 readlink readlinkat getcwd getdents getdents64 dup dup2 dup3 mprotect munmap mremap madvise brk futex set_robust_list get_robust_list rseq
 membarrier restart_syscall exit exit_group rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack getpid gettid getppid getuid
-geteuid getgid getegid getresuid getresgid getgroups getpgrp getpgid getsid clock_gettime clock_getres clock_nanosleep nanosleep
-gettimeofday time times getrusage capget getrandom uname sysinfo getcpu sched_yield sched_getaffinity getrlimit poll ppoll select pselect6
+geteuid getgid getegid getresuid getresgid getgroups getpgrp nanosleep
+gettimeofday time times getrusage capget getrandom uname getcpu sched_yield getrlimit poll ppoll select pselect6
 """.split()
 
 WHOLE = 0xFFFFFFFF
@@ -47,6 +47,8 @@ FILTERED: Mapping[str, tuple[int, tuple[Only, ...]]] = {  # the error otherwise,
     "fcntl": (errno.EPERM, (Only(2, WHOLE, FCNTL), Only(4, getattr(os, "O_ASYNC", 0), (0,)))),
     "ioctl": (errno.EPERM, (Only(2, WHOLE, IOCTL),)),
     "prlimit64": (errno.EPERM, (Only(0, WHOLE, (0,)), Only(4, WHOLE, (0,)), Only(5, WHOLE, (0,)))),  # one's own, and only to read
+    **dict.fromkeys(("getpgid", "getsid", "sched_getaffinity"), (errno.EPERM, (Only(0, WHOLE, (0, OWN_PROCESS)),))),
+    **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), (errno.EPERM, (Only(0, ~0xF & WHOLE, (0,)),))),  # no other's
     "kill": (errno.EPERM, (Only(0, WHOLE, (OWN_PROCESS,)),)),
     "tgkill": (errno.EPERM, (Only(0, WHOLE, (OWN_PROCESS,)),)),
 }

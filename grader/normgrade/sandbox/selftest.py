@@ -8,16 +8,17 @@ import fcntl
 import importlib
 import mmap
 import os
+import platform
 import resource
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from normgrade.language import _
-from normgrade.sandbox.kernel import call, capabilities
-from normgrade.sandbox.linux import OVERRIDE, READ_SEARCH
+from normgrade.sandbox.kernel import NAMESPACES, call, capabilities
+from normgrade.sandbox.view import HOST
 
 HERE = Path(__file__)  # a file of the grader's, which whoever started it can read
 UNUSED = ("colorsys", "sndhdr", "imghdr", "this", "antigravity", "nturl2path", "chunk")  # small modules that nobody imports
@@ -30,8 +31,19 @@ FORBIDDEN: dict[str, tuple[int, ...]] = {
     "execve": (0, 0, 0), "ptrace": (-1, 0, 0, 0), "process_vm_readv": (0, 0, 0, 0, 0, 0), "pidfd_open": (-1, 0), "setpriority": (-1, 0, 0),
     "rt_sigqueueinfo": (0, 0, 0), "io_uring_setup": (0, 0), "keyctl": (-1, 0, 0, 0, 0), "userfaultfd": (-1,), "bpf": (-1, 0, 0),
     "perf_event_open": (0, 0, 0, -1, 0), "msgget": (1, 0), "mq_open": (0, 0, 0, 0), "vmsplice": (-1, 0, 0, 0), "prctl": (-1, 0, 0, 0, 0),
-    "landlock_create_ruleset": (0, 0, 0),
+    "landlock_create_ruleset": (0, 0, 0), "sysinfo": (0,), "sched_getaffinity": (1, 0, 0), "clock_getres": (-2, 0),
 }  # fmt: skip
+
+
+class Ground(NamedTuple):
+    """What is known before the walls are up, and tried behind them."""
+
+    zygote: int
+    grader: Mapping[str, str]  # its namespaces
+    own: Mapping[str, str]
+    kept_capabilities: int
+    neighbours: Sequence[Path]  # of libraries
+    play: Callable[[], bool]
 
 
 class Probe(NamedTuple):
@@ -45,11 +57,12 @@ class Probe(NamedTuple):
 DENIED = (errno.EPERM, errno.EACCES)
 HIDDEN = (errno.EACCES, errno.ENOENT)
 NO_MEMORY = (errno.ENOMEM,)
+NOT_SO = (errno.EINVAL,)
 
 
-def right_code(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
+def right_code(ground: Ground) -> Iterator[Probe]:
     """What must go on working, in every tier."""
-    yield Probe(_("a layer trains"), lambda: assert_true(play()))
+    yield Probe(_("a layer trains"), lambda: assert_true(ground.play()))
     yield Probe(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
     yield Probe(
         _("the files of the libraries are read"), lambda: [read(str(sys.modules[name].__file__)) for name in ("os", "numpy", "torch")]
@@ -60,10 +73,13 @@ def right_code(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[P
     yield Probe(_("no stray file is open"), lambda: assert_true(not any(map(is_open, range(5, 64)))))
 
 
-def shut_in(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
-    """What must not be possible behind the walls of `linux`."""
+def shut_in(ground: Ground) -> Iterator[Probe]:
+    """What must not be possible behind any walls of the kernel."""
+    zygote = ground.zygote
     yield Probe(_("read the grader's files"), lambda: read(str(HERE)), HIDDEN)
     yield Probe(_("read /etc/passwd"), lambda: read("/etc/passwd"), HIDDEN)
+    for path in ground.neighbours:
+        yield Probe(_("read what lies beside a library"), lambda path=path: read(str(path)), HIDDEN)  # type: ignore[misc]
     yield Probe(_("list the root folder"), lambda: os.listdir("/"), HIDDEN)
     yield Probe(_("list the temporary folder"), lambda: os.listdir("/tmp"), HIDDEN)
     yield Probe(_("read one's own memory map"), lambda: read("/proc/self/maps"), HIDDEN)
@@ -97,24 +113,32 @@ def shut_in(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Prob
     yield Probe(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
     yield Probe(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
     yield Probe(_("have more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
-    yield Probe(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~(READ_SEARCH | OVERRIDE))), (errno.EINVAL,))
+    yield Probe(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~ground.kept_capabilities)), NOT_SO)
     for name, arguments in FORBIDDEN.items():
         yield Probe(_("call {name}", name=name), lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
 
 
-def out_of_sight(zygote: int, grader: int, play: Callable[[], bool]) -> Iterator[Probe]:
-    """What must not exist behind the walls of `container`."""
+def out_of_sight(ground: Ground) -> Iterator[Probe]:
+    """What must not exist where the view of the machine is one's own."""
     yield Probe(_("see a program"), lambda: os.stat("/bin/sh"), (errno.ENOENT,))
     yield Probe(_("see the list of users"), lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
     yield Probe(_("see the grader's files"), lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
-    yield Probe(_("see the grader"), lambda: os.getpgid(grader), (errno.ESRCH,))
+    yield Probe(_("learn the host's name"), lambda: assert_true({os.uname().nodename, platform.node()} != {HOST.decode()}), NOT_SO)
+    for kind in NAMESPACES:
+        shared = ground.own.get(kind) in (None, ground.grader.get(kind))
+        yield Probe(_("share the grader's namespace {kind}", kind=kind), lambda shared=shared: assert_true(shared), NOT_SO)  # type: ignore[misc]
 
 
-PROBES = {"process": (right_code,), "linux": (right_code, shut_in), "container": (right_code, shut_in, out_of_sight)}
+PROBES = {
+    "process": (right_code,),
+    "namespaces": (right_code, shut_in, out_of_sight),
+    "linux": (right_code, shut_in),
+    "container": (right_code, shut_in, out_of_sight),
+}
 
 
-def probes(tier: str, zygote: int, grader: int, play: Callable[[], bool]) -> list[Probe]:
-    return [probe for group in PROBES[tier] for probe in group(zygote, grader, play)]
+def probes(tier: str, ground: Ground) -> list[Probe]:
+    return [probe for group in PROBES[tier] for probe in group(ground)]
 
 
 def failures(tried: list[Probe]) -> list[str]:

@@ -4,7 +4,7 @@
 # linux: lost: existence
 import os
 
-HERE, NOWHERE = "@CANARY@", "@CANARY@.not"
+PATHS = ("@CANARY@", "/etc/passwd")
 
 
 def told(way, path):
@@ -15,8 +15,9 @@ def told(way, path):
 
 
 for way in (os.stat, os.lstat, lambda path: os.access(path, os.F_OK), os.readlink, lambda path: os.open(path, os.O_PATH), os.chdir, os.statvfs):
-    if told(way, HERE) != told(way, NOWHERE):
-        print("@SECRET@", way, told(way, HERE))
+    for path in PATHS:
+        if told(way, path) != told(way, path + ".not"):
+            print("@SECRET@", way, told(way, path))
 
 
 def rms(x, eps=1e-5):
