@@ -80,10 +80,8 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
     def play_all(suites: Mapping[str, Suite]) -> dict[tuple[str, str, str], str]:
         broken = {}
         for exercise in EXERCISES:
-            suite, oracle = (
-                suites[exercise.slug],
-                Oracle(Cache(expectations, bytes(32)), None if exercise.probes is None else read(exercise.probes)),
-            )
+            probes = None if exercise.probes is None else read(exercise.probes)
+            suite, oracle = suites[exercise.slug], Oracle(Cache(expectations, bytes(32)), probes)
             alone = [replace(suite, items=(item,)) for item in suite.items if "observe" in getattr(item, "fixturenames", ())]
             for name, forge in forgeries.items():
                 forger = Forger(oracle.cache, oracle.probes, forge=forge)
