@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import re
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from normgrade import __version__
 from normgrade.cli.examples import examples
 from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
+from normgrade.visible import forgiving, visible
 
 COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
@@ -100,13 +102,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; its exit code."""
+    open_streams()
     speak_here(ENGLISH)
     try:
         speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
         result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        return USAGE
+        return told_by_click(error)
     except UsageError as error:
         return complain(str(error), USAGE)
     except GraderError as error:
@@ -123,6 +125,14 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:
         return broken(error)
     return result if isinstance(result, int) else 0
+
+
+def open_streams() -> None:
+    """Have both streams take every text, and click write to them: where they are ASCII, it would write UTF-8 all the same."""
+    utils: Any = import_module("click.utils")
+    for stream in (sys.stdout, sys.stderr):
+        forgiving(stream)
+    utils._default_text_stdout, utils._default_text_stderr = lambda: sys.stdout, lambda: sys.stderr
 
 
 def speak_here(language: str) -> None:
@@ -157,11 +167,19 @@ def language_of(arguments: Sequence[str]) -> str:
     return (workspace.language if workspace else None) or usual()
 
 
+def told_by_click(error: click.ClickException) -> int:
+    """What click says of wrong usage; it quotes what was typed."""
+    said = io.StringIO()
+    error.show(said)
+    click.echo(visible(said.getvalue()), err=True, nl=False)
+    return USAGE
+
+
 def broken(error: Exception) -> int:
     """It should not have happened."""
     import traceback
 
-    traceback.print_exception(error)
+    click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     what = f"{type(error).__name__}: {error}"
     return complain(_("The grader itself broke, not your code: {error}. Please report what stands above.", error=what), BROKEN)
 
@@ -173,7 +191,7 @@ def complain(sentence: str, code: int) -> int:
 
         open_console(sys.stderr).print(said)
     else:
-        click.echo(said, err=True)  # whole, for whatever searches it
+        click.echo(visible(said), err=True)  # whole, for whatever searches it
     return code
 
 

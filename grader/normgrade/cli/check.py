@@ -125,7 +125,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
     if path.suffix != ".py" and len(path.parts) == 1 and not path.exists():
         return own(course.exercise(target))
     if path.stem not in course.slugs:
-        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=target))
+        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=path))
     return Submission(course.exercise(path.stem), path, target)
 
 
