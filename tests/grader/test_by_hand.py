@@ -46,6 +46,7 @@ def error_of(observation: Observation) -> Error:
     return observation.error
 
 
+QUANTIZED, IN_PARTS = "torch.ops.quantized", "torch._decomp.decompositions"
 SPELLINGS = {
     "nn.LayerNorm(6)(x)": "torch.layer_norm",
     "getattr(nn, 'Layer' + 'Norm')(6)(y)": "torch.layer_norm",
@@ -65,8 +66,7 @@ SPELLINGS = {
     "torch.native_layer_norm(torch.nested.nested_tensor([x]), (6,), x[0], x[1], 1e-5)": "torch.native_layer_norm",
     "F.batch_norm(x[None, None].to_mkldnn(), x[0, :1], x[1, :1], x[2, :1], x[3, :1], True)": "torch.batch_norm",
     "torch.native_batch_norm(x, None, None, None, None, True, 0, 1e-5, out=(x * 0, x[0] * 0, x[0] * 0))": "torch.native_batch_norm",
-    "torch.ops.quantized.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), (6,), None, None, 1e-5, 1e-8, 0)":
-    "torch.ops.quantized.layer_norm",
+    f"{QUANTIZED}.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), (6,), None, None, 1e-5, 1e-8, 0)": f"{QUANTIZED}.layer_norm",
     "torch.ops.aten.layer_norm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA), x, (6,))": "torch.layer_norm",
     "torch.ops.aten.layer_norm.default.decompose(x, (6,))": "torch.layer_norm",
     "torch._weight_norm(x, x[:, :1], 0)": "torch._weight_norm",
@@ -77,10 +77,8 @@ SPELLINGS = {
     "torch._refs.native_layer_norm(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
     "torch._refs.native_layer_norm.__wrapped__(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
     "torch._refs._normalize(x, [1], 1e-5)": "torch._refs._normalize",
-    "torch._decomp.decompositions.native_batch_norm_helper(x, *[None] * 4, True, 0.1, 1e-5, False)":
-    "torch._decomp.decompositions.native_batch_norm_helper",
-    "torch._decomp.decomposition_table[torch.ops.aten.native_batch_norm.default](x, *[None] * 4, True, 0.1, 1e-5)":
-    "torch._decomp.decompositions.native_batch_norm",
+    f"{IN_PARTS}.native_batch_norm_helper(x, *[None] * 4, True, 0.1, 1e-5, False)": f"{IN_PARTS}.native_batch_norm_helper",
+    "torch._decomp.decomposition_table[torch.ops.aten.native_batch_norm.default](x)": f"{IN_PARTS}.native_batch_norm",
     "torch._C._jit_to_static_module(torch.jit.script(nn.LayerNorm(6)).graph)": "torch._C._jit_to_static_module",
     "torch.func.grad(lambda z: F.layer_norm(z, (6,)).sum())(x)": "torch.layer_norm",
     "F.layer_norm(x.bfloat16(), (6,))": "torch.layer_norm",

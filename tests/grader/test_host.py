@@ -410,7 +410,8 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "normgrade", "normgrade.by_hand", "normgrade.control", "normgrade.language", "normgrade.observation", "normgrade.output",
         "normgrade.play", "normgrade.probes", "normgrade.sandbox", "normgrade.sandbox.container", "normgrade.sandbox.kernel",
         "normgrade.sandbox.landlock", "normgrade.sandbox.libraries", "normgrade.sandbox.linux", "normgrade.sandbox.process",
-        "normgrade.sandbox.seccomp", "normgrade.sandbox.selftest", "normgrade.wire", "normgrade.worker", "normgrade.zygote",
+        "normgrade.sandbox.seccomp", "normgrade.sandbox.selftest", "normgrade.visible", "normgrade.wire",
+        "normgrade.worker", "normgrade.zygote",
     }  # fmt: skip
 
 
