@@ -66,7 +66,7 @@ SPELLINGS = {
     "torch.native_layer_norm(torch.nested.nested_tensor([x]), (6,), x[0], x[1], 1e-5)": "torch.native_layer_norm",
     "F.batch_norm(x[None, None].to_mkldnn(), x[0, :1], x[1, :1], x[2, :1], x[3, :1], True)": "torch.batch_norm",
     "torch.native_batch_norm(x, None, None, None, None, True, 0, 1e-5, out=(x * 0, x[0] * 0, x[0] * 0))": "torch.native_batch_norm",
-    f"{QUANTIZED}.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), (6,), None, None, 1e-5, 1e-8, 0)": f"{QUANTIZED}.layer_norm",
+    f"{QUANTIZED}.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), [6], None, None, 0, 1e-8, 0)": f"{QUANTIZED}.layer_norm",
     "torch.ops.aten.layer_norm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA), x, (6,))": "torch.layer_norm",
     "torch.ops.aten.layer_norm.default.decompose(x, (6,))": "torch.layer_norm",
     "torch._weight_norm(x, x[:, :1], 0)": "torch._weight_norm",
