@@ -6,25 +6,52 @@ It is a rule of the exercise and no wall: code that sets out to break it will. I
 from __future__ import annotations
 
 import builtins
+import ctypes
 import importlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from fnmatch import fnmatchcase, translate
-from types import ModuleType
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import translate
+from functools import cache, partial
+from importlib.machinery import SourceFileLoader
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import torch
-from torch.nn import functional
 
 from normgrade.language import _
 
-OPERATIONS = tuple(  # each once: its variants come down to it
-    name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::") and "." not in name
-)
 SUBMISSION = "submission"  # the name of its module
-kept: list[torch.library.Library] = []  # a library takes its kernels with it
+KEYS = (  # under which an operation has kernels of its own that a processor can run; all others come down to one of these
+    *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
+    *("FuncTorchBatched", "FuncTorchBatchedDecomposition"),
+    *("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU"),
+)
+FUNCTIONAL = "torch.nn.functional"
+IN_PYTHON = {  # modules that do in Python what operations and functions do
+    *(FUNCTIONAL, "torch.masked._ops"),
+    *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
+    *("torch._refs", "torch._refs.nn.functional", "torch._decomp.decompositions", "torch._decomp.decompositions_for_jvp"),
+}
+PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # what they return has kernels of its own
+
+
+def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Every operation by its dotted name, and its kernels: name and key. It takes some milliseconds."""
+    found = defaultdict(list)
+    for key in KEYS:
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
+            operation, _dot, variant = name.partition(".")
+            if not variant or not key.startswith("Composite"):  # or the variant comes down to the operation
+                found[f"torch.ops.{operation.replace('::', '.')}"].append((name, key))
+    return {operation: kept for operation, kept in found.items() if any(not key.startswith("FuncTorch") for _name, key in kept)}
+
+
+KERNELS = kernels()
+OPERATIONS = "\n".join(KERNELS)
+FAMILIES = {f"{name.rpartition('.')[0]}." for name in (*KERNELS, f"{FUNCTIONAL}.any")}
 
 
 class ByHand(Exception):
@@ -36,56 +63,152 @@ class Rules:
 
     def __init__(self, banned: Sequence[str], allowed: Sequence[str]) -> None:
         self.banned = banned
-        self.some_allowed, self.some_banned = (re.compile("|".join(map(translate, patterns)) or "(?!)") for patterns in (allowed, banned))
+        self.some_allowed, self.some_banned = (
+            re.compile("|".join(f"({translate(pattern)})" for pattern in patterns) or "(?!)") for patterns in (allowed, banned)
+        )
+        words = {re.escape(longest_word(pattern)) for pattern in banned if is_of_a_family(pattern)}
+        self.some_word = re.compile(f"(?:{'|'.join(words)}).*" if words else "(?!)")
 
     def against(self, *names: str) -> str | None:
         """The pattern that bans what goes by all of these names."""
-        if any(map(self.some_allowed.match, names)) or not any(map(self.some_banned.match, names)):
+        if any(map(self.some_allowed.match, names)):
             return None
-        return next(pattern for pattern in self.banned for name in names if fnmatchcase(name, pattern))
+        found = [match.lastindex for match in map(self.some_banned.match, names) if match and match.lastindex]
+        return self.banned[min(found) - 1] if found else None
 
-    def words(self) -> set[str]:
-        """The longest word of every pattern for an operation: what matches has one of them. Everything has the empty one."""
-        names = (pattern.removeprefix("torch.ops.aten.").removeprefix("torch.") for pattern in self.banned)
-        return {max(re.split(r"[*?]|\[.*?\]", name), key=len) for name in names if "." not in name}
+    def against_stand_in(self, name: str) -> str | None:
+        """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
+        bare = name.lstrip("_")
+        alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
+        return next(filter(None, (self.against(*names) for names in alike)), None)
+
+    def worth_asking(self, lines: str) -> Iterator[str]:
+        """Those of many names, a line each, that could be banned: to ask about every one would take too long."""
+        for found in self.some_word.finditer(lines):
+            yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+
+
+def longest_word(pattern: str) -> str:
+    """The longest word of what a pattern says of the last name: what matches has it. Everything has the empty one."""
+    return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
+
+
+def is_of_a_family(pattern: str) -> bool:
+    """Whether it may be meant for an operation, a function or a layer of PyTorch."""
+    module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
+    return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
 
 
 def enforce(rules: Rules) -> None:
-    """Make banned operations and functions of PyTorch raise, and banned modules impossible to import, in this process for good."""
-    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-    kept.append(library)
+    """Make what is banned of PyTorch raise, and banned modules impossible to import, in this process for good."""
+    stop_operations(rules)
+    for name in IN_PYTHON & sys.modules.keys():
+        stop_functions(sys.modules[name], rules)
+    stop_functions_of_later_imports(rules)
+    for name in PAST_DISPATCH:
+        if pattern := rules.against(f"torch._C.{name}"):
+            setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
+    forbid_imports(rules)
+
+
+def stop_operations(rules: Rules) -> None:
+    """Put kernels that raise in the place of all those that a banned operation has."""
+    libraries: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
         for operation, pattern in banned_operations(rules):
-            library.impl(operation, raising(spelt(operation), pattern), "CPU")
-    for name in sorted(set(dir(functional)) - set(OPERATIONS)):  # those with an operation of their own are stopped there
-        if found := rules.against(f"torch.nn.functional.{name}"):
-            setattr(functional, name, raising(f"torch.nn.functional.{name}", found))
-    forbid_imports(rules)
+            banned = raising(spelt(operation), pattern)
+            for full_name, key in KERNELS[operation]:
+                namespace, _colons, name = full_name.partition("::")
+                if namespace not in libraries:
+                    libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
+                libraries[namespace].impl(name, key, banned)
+    for library in libraries.values():  # it takes its kernels with it: it stays for good, where no code in Python finds it
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
 def banned_operations(rules: Rules) -> Iterator[tuple[str, str]]:
     """Every banned operation, with the pattern that bans it."""
-    words = rules.words()
-    for operation in OPERATIONS:
-        if any(word in operation for word in words) and (pattern := rules.against(f"torch.ops.aten.{operation}", f"torch.{operation}")):
+    for operation in dict.fromkeys(rules.worth_asking(OPERATIONS)):
+        if operation in KERNELS and (pattern := rules.against(*names_of(operation))):
             yield operation, pattern
+
+
+def names_of(operation: str) -> tuple[str, ...]:
+    short = operation.removeprefix("torch.ops.aten.")
+    return (operation,) if short == operation else (operation, f"torch.{short}")
 
 
 def spelt(operation: str) -> str:
     """The name that a learner knows it by."""
-    return f"torch.{operation}" if hasattr(torch, operation) else f"torch.ops.aten.{operation}"
+    *_, name = names_of(operation)
+    return name if hasattr(torch, name.removeprefix("torch.")) else operation
+
+
+def stop_functions(module: ModuleType, rules: Rules) -> None:
+    """Make the functions of a module raise that do what is banned. What only calls a banned operation is stopped there."""
+    for name in dict.fromkeys(rules.worth_asking(names_in(module))):
+        thing = getattr(module, name, None)
+        own = getattr(thing, "__module__", None) == module.__name__
+        only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
+        if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of those for derivatives of others
+            continue
+        if pattern := rules.against_stand_in(name):
+            for function in functions_of(thing):
+                stop(function, f"{module.__name__}.{name}", pattern)
+
+
+@cache
+def names_in(module: ModuleType) -> str:
+    return "\n".join(vars(module))
+
+
+def functions_of(thing: object) -> Iterator[FunctionType]:
+    """The function, and all that it wraps; of a class, those of its methods."""
+    for each in vars(thing).values() if isinstance(thing, type) else (thing,):
+        while isinstance(each, FunctionType):
+            yield each
+            each = getattr(each, "__wrapped__", None)
+
+
+def stop(function: FunctionType, name: str, pattern: str) -> None:
+    """Make the function itself raise, so that it does not matter who holds it, and under which name."""
+    function.__kwdefaults__ = {"error": partial(by_hand, name, pattern)}
+    function.__code__ = code_that_raises(function.__code__.co_freevars)
+
+
+@cache
+def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
+    """For a function with so many variables from outside: Python changes no function's number."""
+    return raising_error.__code__.replace(co_freevars=free_names)
+
+
+def raising_error(*args: Any, error: Callable[[], ByHand], **kwargs: Any) -> Any:
+    raise error()
 
 
 def raising(name: str, pattern: str) -> Callable[..., Any]:
-    def banned(*args: Any, **kwargs: Any) -> Any:
-        why = _(
-            "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
-            name=name,
-            pattern=pattern,
-        )
-        raise ByHand(why)
+    return partial(raising_error, error=partial(by_hand, name, pattern))
 
-    return banned
+
+def by_hand(name: str, pattern: str) -> ByHand:
+    why = _(
+        "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+        name=name,
+        pattern=pattern,
+    )
+    return ByHand(why)
+
+
+def stop_functions_of_later_imports(rules: Rules) -> None:
+    """What is imported later, or anew, is stopped as soon as it is there."""
+    execute = SourceFileLoader.exec_module
+
+    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
+        execute(loader, module)
+        if module.__name__ in IN_PYTHON:
+            stop_functions(module, rules)
+
+    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
 
 
 def forbid_imports(rules: Rules) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
@@ -18,6 +19,7 @@ from normgrade.signature import Signature
 T = TypeVar("T")
 D = TypeVar("D")
 Reveal = Literal["full", "claims", "score"]
+OF_THE_GRADER = "clone copy_ detach equal expand lift_fresh mul new_empty_strided ones_like sum transpose view".split()  # operations
 REVEALS = ("full", "claims", "score")
 
 
@@ -142,7 +144,7 @@ class Course:
         settings = Settings(
             title=table.take("title", text, "normgrade"),
             reveal=table.take("reveal", reveal, "full"),
-            banned=table.take("banned", texts, ()),
+            banned=bans_of(table),
             languages=table.take("languages", languages, (ENGLISH,)),
         )
         table.finish()
@@ -198,7 +200,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
         defines=table.take("defines", signatures),
-        banned=settings.banned + table.take("banned", texts, ()),
+        banned=settings.banned + bans_of(table),
         allowed=table.take("allowed", texts, ()),
         hints=table.spoken("hints", texts, ()),
         limits=read_limits(limits),
@@ -210,6 +212,22 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
             table.wrong("allowed", _('"{name}" is not banned; banned are {banned}', name=name, banned=banned))
     table.finish()
     return exercise
+
+
+def bans_of(table: Table) -> tuple[str, ...]:
+    """The patterns that a file bans. None may stop the grader itself, which plays every probe in the same process."""
+    banned = table.take("banned", texts, ())
+    for pattern, operation in product(banned, OF_THE_GRADER):
+        for name in (f"torch.{operation}", f"torch.ops.aten.{operation}"):
+            if matches(name, [pattern]):
+                said = _(
+                    '"{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
+                    'or ban "torch" where PyTorch is not to be imported at all',
+                    pattern=pattern,
+                    name=name,
+                )
+                table.wrong("banned", said)
+    return banned
 
 
 def matches(name: str, patterns: Iterable[str]) -> bool:

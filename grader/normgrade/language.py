@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from normgrade.visible import visible, visible_name
+
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
@@ -50,14 +52,22 @@ def _(message: str, /, **values: Any) -> str:
     """The message in the language that is spoken, with `{names}` filled in where there are values."""
     catalogue = speaking[0][1]
     said = message if catalogue is None else catalogue.gettext(message)
-    return said.format(**values) if values else said
+    return said.format(**made_visible(values)) if values else said
 
 
 def n_(one: str, many: str, n: int, /, **values: Any) -> str:
     """The message about one thing or about many; `{n}` is their number."""
     catalogue = speaking[0][1]
     said = (one if n == 1 else many) if catalogue is None else catalogue.ngettext(one, many, n)
-    return said.format(n=n, **values)
+    return said.format(n=n, **made_visible(values))
+
+
+def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as they may be shown: names of files and whatever else comes from outside."""
+    return {
+        name: visible(value) if isinstance(value, str) else visible_name(value) if isinstance(value, os.PathLike) else value
+        for name, value in values.items()
+    }
 
 
 def N_(message: str) -> str:

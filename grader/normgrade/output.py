@@ -23,12 +23,7 @@ def mark(serial: int) -> bytes:
 
 def printable(printed: bytes) -> str:
     """What was printed as text of visible characters, newlines and tabs."""
-    return visible(printed.decode("utf-8", "replace"))
-
-
-def visible(text: str) -> str:
-    """The text without anything that steers a terminal."""
-    return CONTROL.sub("", without_escapes(text))
+    return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
 
 
 def without_escapes(text: str) -> str:

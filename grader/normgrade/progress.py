@@ -18,8 +18,8 @@ from pathlib import Path
 from normgrade.errors import UsageError
 from normgrade.files import own_folder, read_plain, refuse_special, write_whole
 from normgrade.language import _
-from normgrade.output import visible
 from normgrade.report import Outcome, Report
+from normgrade.visible import visible
 
 VERSION = 1
 PATIENCE_S = 5.0  # while another command writes

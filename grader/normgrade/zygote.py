@@ -137,8 +137,10 @@ def warm_up() -> None:
     """Do once what every worker will do, so that what it imports and allocates is there already."""
     worker.use_one_thread()
     modules: dict[str, ModuleType] = {}
-    questions: list[wire.Question] = [wire.Ban(("no.such.name",), ()), wire.Load(LAYER, "layer.py", "submission")]
-    for message in questions + [layer_story(do) for do in ("train", "evaluate", "wrong")]:
+    ban = wire.Ban(("no.such.name",), ())  # last, when all is imported that there is to ban something in
+    stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
+    questions: list[wire.Question] = [wire.Load(LAYER, "layer.py", "submission"), *stories, ban]
+    for message in questions:
         _serial, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
         worker.fitting(worker.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]

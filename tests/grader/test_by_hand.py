@@ -46,6 +46,7 @@ def error_of(observation: Observation) -> Error:
     return observation.error
 
 
+QUANTIZED, IN_PARTS = "torch.ops.quantized", "torch._decomp.decompositions"
 SPELLINGS = {
     "nn.LayerNorm(6)(x)": "torch.layer_norm",
     "getattr(nn, 'Layer' + 'Norm')(6)(y)": "torch.layer_norm",
@@ -58,7 +59,27 @@ SPELLINGS = {
     "torch._C._VariableFunctions.layer_norm(x, (6,))": "torch.layer_norm",
     "torch.jit.script(nn.LayerNorm(6))(x)": "torch.layer_norm",
     "torch.jit.trace(nn.LayerNorm(6), x)(x)": "torch.layer_norm",
-    "torch.vmap(lambda row: F.layer_norm(row, (6,)))(x)": "torch.native_layer_norm",
+    "torch.vmap(lambda row: F.layer_norm(row, (6,)))(x)": "torch.layer_norm",
+    "torch.vmap(lambda row: torch.rms_norm(row, (6,)))(x)": "torch.rms_norm",
+    "torch.masked.normalize(x, 2, -1)": "torch.masked._ops.normalize",
+    "F.layer_norm(torch.nested.nested_tensor([x]), (6,), y[0], y[1])": "torch.layer_norm",
+    "torch.native_layer_norm(torch.nested.nested_tensor([x]), (6,), x[0], x[1], 1e-5)": "torch.native_layer_norm",
+    "F.batch_norm(x[None, None].to_mkldnn(), x[0, :1], x[1, :1], x[2, :1], x[3, :1], True)": "torch.batch_norm",
+    "torch.native_batch_norm(x, None, None, None, None, True, 0, 1e-5, out=(x * 0, x[0] * 0, x[0] * 0))": "torch.native_batch_norm",
+    f"{QUANTIZED}.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), [6], None, None, 0, 1e-8, 0)": f"{QUANTIZED}.layer_norm",
+    "torch.ops.aten.layer_norm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA), x, (6,))": "torch.layer_norm",
+    "torch.ops.aten.layer_norm.default.decompose(x, (6,))": "torch.layer_norm",
+    "torch._weight_norm(x, x[:, :1], 0)": "torch._weight_norm",
+    "torch.renorm(x, 2, 0, 1.0)": "torch.renorm",
+    "getattr(nn.utils.parametrizations, 'weight' + '_norm')(nn.Linear(6, 6))": "torch.nn.utils.parametrizations.weight_norm",
+    "getattr(nn.utils, 'spectral' + '_norm')(nn.Linear(6, 6))": "torch.nn.utils.spectral_norm.spectral_norm",
+    "getattr(nn.utils.parametrizations, '_Spectral' + 'Norm')(x)": "torch.nn.utils.parametrizations._SpectralNorm",
+    "torch._refs.native_layer_norm(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
+    "torch._refs.native_layer_norm.__wrapped__(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
+    "torch._refs._normalize(x, [1], 1e-5)": "torch._refs._normalize",
+    f"{IN_PARTS}.native_batch_norm_helper(x, *[None] * 4, True, 0.1, 1e-5, False)": f"{IN_PARTS}.native_batch_norm_helper",
+    "torch._decomp.decomposition_table[torch.ops.aten.native_batch_norm.default](x)": f"{IN_PARTS}.native_batch_norm",
+    "torch._C._jit_to_static_module(torch.jit.script(nn.LayerNorm(6)).graph)": "torch._C._jit_to_static_module",
     "torch.func.grad(lambda z: F.layer_norm(z, (6,)).sum())(x)": "torch.layer_norm",
     "F.layer_norm(x.bfloat16(), (6,))": "torch.layer_norm",
     "torch.inference_mode()(lambda: F.layer_norm(x * 1, (6,)))()": "torch.layer_norm",
@@ -91,6 +112,10 @@ def test_a_banned_call_raises_whatever_its_spelling(expression: str, host: Host)
         "torch.einsum('ij,ij->i', x, x).rsqrt()",
         "F.softmax(x, -1) + F.relu(x) + F.linear(x, torch.ones(6, 6))",
         "nn.Linear(6, 6)(y).sum().backward()",
+        "torch.masked.var(x, -1) + torch.masked.mean(x, -1)",
+        "torch.func.jvp(lambda z: z / z.norm(dim=-1, keepdim=True), (x,), (x,))[1]",
+        "torch.vmap(lambda row: row / torch.linalg.vector_norm(row))(x)",
+        "F.embedding(x.long(), torch.ones(24, 2), max_norm=1.0)",
     ],
 )
 def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
@@ -104,6 +129,7 @@ def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
         ("deep_norm", "nn.BatchNorm1d(6)(x)", False),
         ("spectral_norm", "F.normalize(x)", True),
         ("spectral_norm", "nn.LayerNorm(6)(x)", False),
+        ("spectral_norm", "nn.utils.parametrizations.spectral_norm(nn.Linear(6, 6)).weight", False),
     ],
 )
 def test_what_an_exercise_allows_all_the_same_works(slug: str, expression: str, allowed: bool, host: Host) -> None:

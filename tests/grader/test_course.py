@@ -319,6 +319,22 @@ def test_an_exercise_may_except_names_from_the_bans(write: Write) -> None:
     assert [exercise.bans(name) for name in ("a.one", "a.two", "b.one", "c.one")] == [False, True, False, False]
 
 
+@pytest.mark.parametrize("where", ["exercise", "course"])
+@pytest.mark.parametrize(
+    ("pattern", "name"), [("torch.*", "torch.clone"), ("torch.ops.aten.*", "torch.ops.aten.clone"), ("torch.su?", "torch.sum")]
+)
+def test_a_ban_that_would_stop_the_grader_itself_is_refused(where: str, pattern: str, name: str, write: Write) -> None:
+    text = f'banned = ["{pattern}"]'
+    course = write(LAYER_NORM + text) if where == "exercise" else write(LAYER_NORM, course=text)
+    with pytest.raises(CourseError) as caught:
+        course.exercise("layer_norm")
+    path = course.root / ("exercises/layer_norm/exercise.toml" if where == "exercise" else "course.toml")
+    assert str(caught.value) == (
+        f'{path}: banned: "{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
+        'or ban "torch" where PyTorch is not to be imported at all.'
+    )
+
+
 @pytest.mark.parametrize(("bans", "there"), [('banned = ["a.*", "b.*"]', "a.*, b.*"), ("", "none")])
 def test_what_is_not_banned_cannot_be_excepted(write: Write, bans: str, there: str) -> None:
     course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)

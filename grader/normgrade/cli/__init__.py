@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import sys
@@ -19,6 +20,7 @@ from normgrade import __version__, interrupts
 from normgrade.cli.examples import examples
 from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
+from normgrade.visible import forgiving, visible
 
 COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
@@ -110,6 +112,7 @@ def complete() -> int:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command; its exit code."""
+    open_streams()
     speak_here(ENGLISH)
     with interrupts.remembered():
         try:
@@ -124,11 +127,9 @@ def code_of(error: BaseException) -> int:
     """What to say of the error that ended a command, and its exit code."""
     match error:
         case click.UsageError():
-            click.UsageError(in_our_words(error), error.ctx).show()
-            return USAGE
+            return told_by_click(click.UsageError(in_our_words(error), error.ctx))
         case click.ClickException():
-            error.show()
-            return USAGE
+            return told_by_click(error)
         case UsageError():
             return complain(str(error), USAGE)
         case GraderError():
@@ -157,6 +158,14 @@ def in_our_words(error: click.UsageError) -> str:
         case click.MissingParameter(param=click.Parameter() as missing):
             return _("Missing argument: {name}.", name=missing.human_readable_name)
     return error.format_message()
+
+
+def open_streams() -> None:
+    """Have both streams take every text, and click write to them: where they are ASCII, it would write UTF-8 all the same."""
+    utils: Any = import_module("click.utils")
+    for stream in (sys.stdout, sys.stderr):
+        forgiving(stream)
+    utils._default_text_stdout, utils._default_text_stderr = lambda: sys.stdout, lambda: sys.stderr
 
 
 def speak_here(language: str) -> None:
@@ -188,11 +197,19 @@ def language_of(arguments: Sequence[str]) -> str:
     return (workspace.language if workspace else None) or usual()
 
 
+def told_by_click(error: click.ClickException) -> int:
+    """What click says of wrong usage; it quotes what was typed."""
+    said = io.StringIO()
+    error.show(said)
+    click.echo(visible(said.getvalue()), err=True, nl=False)
+    return USAGE
+
+
 def broken(error: Exception) -> int:
     """It should not have happened."""
     import traceback
 
-    traceback.print_exception(error)
+    click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     what = f"{type(error).__name__}: {error}"
     return complain(_("The grader itself broke, not your code: {error}. Please report what stands above.", error=what), BROKEN)
 
@@ -204,7 +221,7 @@ def complain(sentence: str, code: int) -> int:
 
         open_console(sys.stderr).print(said)
     else:
-        click.echo(said, err=True)  # whole, for whatever searches it
+        click.echo(visible(said), err=True)  # whole, for whatever searches it
     return code
 
 

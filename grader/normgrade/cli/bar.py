@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from normgrade.grade import Progress, silent
+from normgrade.visible import visible_name
 
 if TYPE_CHECKING:
     import rich.progress
@@ -37,7 +38,7 @@ class Bar:
             self.progress = started()
         [task] = self.progress.tasks
         task.total = total or None  # without a total the bar just moves
-        self.progress.update(task.id, description=what, completed=done)
+        self.progress.update(task.id, description=visible_name(what), completed=done)
 
     def stop(self) -> None:
         if self.progress is not None:
@@ -45,11 +46,12 @@ class Bar:
 
 
 def started() -> rich.progress.Progress:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
+    from normgrade.render.terminal import open_console
+
     columns = TextColumn("{task.description}", markup=False), BarColumn()
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress = Progress(*columns, console=open_console(to_stderr=True), transient=True)
     progress.add_task("")
     progress.start()
     return progress

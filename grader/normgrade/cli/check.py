@@ -133,7 +133,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
         content = content_of(path, "SLUG")
         if isinstance(content, Finding):
             raise UsageError(content.text)
-        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=target))
+        raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=path))
     return Submission(course.exercise(path.stem), path, target)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ from normgrade.render import FORMATS, render
 from normgrade.render.detail import QUIET, USUAL, VERBOSE, Detail
 from normgrade.report import Outcome, Report
 from normgrade.sandbox import TIERS
+from normgrade.visible import write_data
 
 WIDEST = 100
 DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
@@ -144,7 +144,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
 
         show(reports, open_console(), detail)
     else:
-        sys.stdout.write(render(reports, format, detail))
+        write_data(render(reports, format, detail))
     return exit_code(reports)
 
 

@@ -11,6 +11,7 @@ from normgrade.cli.options import course_option
 from normgrade.cli.words import slugs_alike
 from normgrade.course import read
 from normgrade.render.prompt import folded, unfolded
+from normgrade.visible import visible, write_data
 from normgrade.workspace import find_course
 
 
@@ -26,11 +27,11 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     """
     exercise = find_course(course_folder).exercise(slug)
     if stub:
-        click.echo(read(exercise.stub), nl=False)
+        write_data(read(exercise.stub))
         return
     prompt = unfolded(read(exercise.prompt)) if answers else folded(read(exercise.prompt), slug)
     if not sys.stdout.isatty():
-        click.echo(prompt, nl=False)
+        click.echo(visible(prompt), nl=False)
         return
     from rich.markdown import Markdown
 

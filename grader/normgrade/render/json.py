@@ -12,6 +12,7 @@ import numpy as np
 
 from normgrade import __version__
 from normgrade.report import Check, Diagnosis, Difference, Finding, Report
+from normgrade.visible import STEERS
 
 VERSION = 1
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 cannot
@@ -21,7 +22,12 @@ def render_json(reports: Sequence[Report]) -> str:
     """All reports as one JSON object."""
     content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-    return LONE_SURROGATE.sub("\ufffd", text) + "\n"
+    return STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text)) + "\n"
+
+
+def escaped(sign: re.Match[str]) -> str:
+    """A sign as JSON can say it in ASCII, for whoever reads the report in a terminal."""
+    return f"\\u{ord(sign[0]):04x}"
 
 
 def report_as_json(report: Report) -> dict[str, Any]:

@@ -5,15 +5,16 @@ Everything that comes from a submission or a suite is untrusted text: it is made
 
 from __future__ import annotations
 
-import codecs
 import io
+import sys
 from collections.abc import Iterator, Sequence
 from typing import IO
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -45,6 +46,7 @@ from normgrade.render.wording import (
 )
 from normgrade.render.wrapping import break_chinese
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+from normgrade.visible import forgiving, visible
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
@@ -57,13 +59,23 @@ STYLES = {
     Outcome.ERROR: "bold yellow",
     Outcome.NOT_STARTED: "dim",
 }
-STAND_INS = str.maketrans("✓✗–▶…·─│╭╮╰╯×−", "+x->.--|++++x-")
 
 
-def open_console(file: IO[str] | None = None) -> Console:
+class Screen(Console):
+    """A console that shows what steers a terminal, in place of obeying it; what rich itself says to the terminal is no text."""
+
+    encoding = "utf-8"  # rich has forms of its own where a stream is ASCII; ours are those of the stream
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
+def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
     """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
     break_chinese()
-    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    forgiving(file or (sys.stderr if to_stderr else sys.stdout))
+    console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = WIDTH
     return console
@@ -80,22 +92,7 @@ def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: 
 
 def show(reports: Sequence[Report], console: Console, detail: Detail = USUAL, with_losses: bool = True) -> None:
     """Print the reports, and after them what the weakest walls did not keep the code from."""
-    if console.options.ascii_only:
-        console.out(in_encoding(render_text(reports, detail, with_losses), console.encoding), end="", highlight=False)
-    else:
-        print_all(reports, console, detail, with_losses)
-
-
-def in_encoding(text: str, encoding: str) -> str:
-    """The text with stand-ins for the characters that the encoding lacks."""
-    codecs.register_error("normgrade.stand-in", stand_in)
-    return text.encode(encoding, "normgrade.stand-in").decode(encoding)
-
-
-def stand_in(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    lacking = error.object[error.start : error.end].translate(STAND_INS)
-    return "".join(character if character.isascii() else "?" for character in lacking), error.end
+    print_all(reports, console, detail, with_losses)
 
 
 def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_losses: bool) -> None:

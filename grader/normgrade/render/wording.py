@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 
 from normgrade.language import N_, _, n_, retold
@@ -12,6 +11,7 @@ from normgrade.places import place_in_words
 from normgrade.render.numbers import as_pair, as_size
 from normgrade.report import Check, Diagnosis, Difference, Finding, Outcome, Report
 from normgrade.sandbox import TIERS
+from normgrade.visible import STEERS
 
 WEAKEST = TIERS[0]
 CLAIMS = 3  # that a mistake breaks, shown in full
@@ -23,14 +23,11 @@ KINDS = (
 )  # fmt: skip
 RULES = (N_("file"), N_("syntax"), N_("contract"), N_("signature"), N_("banned"))
 SANDBOXES = (N_("none"),)  # the tiers are names
-UNPRINTABLE = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
 
 
 def printable(text: str) -> str:
     """The text without anything that could steer a terminal or break a file; newlines and tabs stay."""
-    return UNPRINTABLE.sub("", without_escapes(text))
+    return STEERS.sub("", without_escapes(text))
 
 
 def one_line(text: str) -> str:
