@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from normgrade.report import Diagnosis, Outcome
 from normgrade.suite import Play, Result
 
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
+MOST_ERRORS = 4  # of one type, that are looked at before any search
 MOST_BASES = 12  # sets of two that explain one check, and are tried with one more
 
 
@@ -75,7 +77,7 @@ class Search:
 
     def explanations(self) -> list[Chosen]:
         """The smallest sets that explain everything; among equals, those that leave the fewest numbers open."""
-        if not all(self.is_raised_by_one(play) for result in self.failed for play in result.plays):
+        if not all(self.is_raised_by_one(kind, plays[:MOST_ERRORS]) for kind, plays in self.unexpected_errors().items()):
             return []
         if self.complete([()]):  # what was computed is right, and names alone differ: no mistake has a part in that
             return []
@@ -88,13 +90,21 @@ class Search:
         open_numbers = {chosen: self.open_numbers(chosen) for chosen in found}
         return [chosen for chosen in found if open_numbers[chosen] == min(open_numbers.values())]
 
-    def is_raised_by_one(self, play: Play) -> bool:
-        """Whether any mistake raises what the submission raised, where that should not have been; at a glance, before any search."""
-        request, seen = play.expectation.request, play.observation
-        if play.refusal is not None or seen.error is None or stops_alike(seen, play.expectation):
-            return True
-        glimpses = (self.glimpse(mistake.source, request, exact) for mistake in self.mistakes for exact in (False, True))
-        return any(stops_alike(seen, glimpse) for glimpse in glimpses)
+    def unexpected_errors(self) -> Mapping[str, Sequence[Play]]:
+        """The plays that ended in an error where they should not have, by its type."""
+        found = defaultdict(list)
+        for play in (play for result in self.failed for play in result.plays):
+            if play.refusal is None and play.observation.error is not None and not stops_alike(play.observation, play.expectation):
+                found["".join(play.observation.error.types[:1])].append(play)
+        return found
+
+    def is_raised_by_one(self, kind: str, plays: Sequence[Play]) -> bool:
+        """Whether any mistake raises an error of this type in one of these plays, at whatever step; at a glance, before any search."""
+        requests = [play.expectation.request for play in plays]
+        glimpses = (
+            self.glimpse(mistake.source, request, exact) for request, mistake, exact in product(requests, self.mistakes, (False, True))
+        )
+        return any(glimpse.error is not None and glimpse.error.types[:1] == (kind,) for glimpse in glimpses)
 
     def complete(self, sets: Iterable[Chosen]) -> list[Chosen]:
         """Those sets that explain everything."""

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,6 +22,8 @@ KINDS = {
     stat.S_IFBLK: N_("a device"),
 }
 SPECIAL = N_("something special")
+PAUSE_S = 0.005  # between two tries to get a lock
+LOCKING = os.O_RDWR | os.O_CREAT | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK"))
 WRITING = ".writing-"  # how the name of a file begins until it is whole
 READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))  # each where the platform has it
 
@@ -50,7 +53,7 @@ def read_plain(path: Path, most: int) -> bytes:
 
 def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
     """What a regular file is, and what it holds; read as `read_plain` reads."""
-    refuse_special(path, os.lstat(path))  # asked before opening, since that alone can wake a device
+    refuse_special(path, status_of(path))  # asked before opening, since that alone can wake a device
     with open(os.open(path, READING), "rb") as file:
         status = os.fstat(file.fileno())
         refuse_special(path, status)  # swapped since it was asked
@@ -60,9 +63,43 @@ def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
     return status, content
 
 
+def status_of(path: Path) -> os.stat_result:
+    """What lies there, be it a link. What the system has no name for does not exist."""
+    try:
+        return os.lstat(path)
+    except ValueError as error:  # a NUL, or a sign that the system's encoding lacks
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
+
+
 def refuse_special(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise NotPlain(path, KINDS.get(stat.S_IFMT(status.st_mode), SPECIAL))
+
+
+def lock(path: Path, patience_s: float, shared: bool = False) -> int:
+    """A file descriptor that holds a lock until it is closed, where the platform has locks. OSError where others hold it for too long."""
+    fd = os.open(path, LOCKING, 0o600)
+    try:
+        refuse_special(path, os.fstat(fd))
+        if os.name == "posix":
+            wait_for(fd, path, patience_s, shared)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
+
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            return flock(fd, (LOCK_SH if shared else LOCK_EX) | LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise BlockingIOError(errno.EAGAIN, _('"{path}" is locked', path=path)) from None
+            time.sleep(PAUSE_S)
 
 
 def own_folder(path: Path) -> Path:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sqlite3
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -16,15 +13,13 @@ from functools import cache
 from pathlib import Path
 
 from normgrade.errors import UsageError
-from normgrade.files import own_folder, read_plain, refuse_special, write_whole
+from normgrade.files import lock, own_folder, read_plain, write_whole
 from normgrade.language import _
 from normgrade.report import Outcome, Report
 from normgrade.visible import visible
 
 VERSION = 1
 PATIENCE_S = 5.0  # while another command writes
-PAUSE_S = 0.01
-LOCKING = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 LARGEST_BYTES = 64 * 1024**2
 UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what a row can be that another program wrote
 SCHEMA = """
@@ -160,28 +155,11 @@ class Progress:
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """One command after the other, where the platform has such locks. Raises OSError where the others take too long."""
-    fd = os.open(path, LOCKING, 0o600)
+    fd = lock(path, PATIENCE_S)
     try:
-        refuse_special(path, os.fstat(fd))
-        wait_for(fd, path)
         yield
     finally:
         os.close(fd)  # which unlocks it
-
-
-def wait_for(fd: int, path: Path) -> None:
-    if sys.platform == "win32":
-        return
-    from fcntl import LOCK_EX, LOCK_NB, flock
-
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            return flock(fd, LOCK_EX | LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise BlockingIOError(errno.EAGAIN, _('"{path}" is locked', path=path)) from None
-            time.sleep(PAUSE_S)
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from normgrade.files import put_in_place, read_with_status
+from normgrade.files import lock, put_in_place, read_with_status
 
 KEY_BYTES = 32
 OF_OTHERS = 0o077  # rights; a key has none of them
-TRIES, PAUSE_S = 10, 0.005  # to get a lock that another grading holds for as long as it takes to write a key
+PATIENCE_S = 0.05  # to get a lock that another grading holds for as long as it takes to write a key
 
 
 class Seal:
@@ -86,17 +85,6 @@ def locked(path: Path, shared: bool) -> int | None:
     """A file descriptor that holds the lock until it is closed; None where it is not to be had soon."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600)
+        return lock(path, PATIENCE_S, shared)
     except OSError:
         return None
-    if os.name != "posix":
-        return fd
-    import fcntl
-
-    for _try in range(TRIES):
-        with suppress(OSError):
-            fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-            return fd
-        time.sleep(PAUSE_S)
-    os.close(fd)
-    return None

@@ -42,7 +42,7 @@ def unreadable(path: Path, slug: str, error: OSError) -> str:
             "{path} does not exist: check the name, or begin it with `normgrade show --stub {slug} > {name}`.",
             path=path,
             slug=slug,
-            name=path.name,
+            name=Path(path.name),
         )
     if isinstance(error, PermissionError):
         return _("{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`.", path=path)

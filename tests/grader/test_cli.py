@@ -524,9 +524,9 @@ def test_wrong_usage_in_a_process_of_its_own(here: Path, tiny: Course) -> None:
 
 
 def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path) -> None:
-    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x[0]\n", encoding="utf-8")
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x.double()\n", encoding="utf-8")
     said = in_a_process("check", "--format", "json", cwd=here, course=tiny)
-    assert said.code == 1 and said.reports[0]["checks"][0]["message"] == "the result should have the shape (2, 3), but has (3,)"
+    assert said.code == 1 and said.reports[0]["checks"][0]["message"] == "the result should be of dtype float32, but is of float64"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads, as POSIX has it")

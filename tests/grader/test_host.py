@@ -410,10 +410,10 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     with host.worker(source, "curious.py") as worker:
         loaded = result(play(worker, "loaded")).split()
     assert set(loaded) == {
-        "normgrade", "normgrade.by_hand", "normgrade.control", "normgrade.language", "normgrade.observation", "normgrade.output",
-        "normgrade.play", "normgrade.probes", "normgrade.sandbox", "normgrade.sandbox.kernel", "normgrade.sandbox.libraries",
-        "normgrade.sandbox.process", "normgrade.sandbox.selftest", "normgrade.sandbox.view", "normgrade.visible", "normgrade.wire",
-        "normgrade.worker", "normgrade.zygote",
+        "normgrade", "normgrade.by_hand", "normgrade.control", "normgrade.interrupts", "normgrade.language", "normgrade.observation",
+        "normgrade.output", "normgrade.play", "normgrade.probes", "normgrade.sandbox", "normgrade.sandbox.kernel",
+        "normgrade.sandbox.libraries", "normgrade.sandbox.process", "normgrade.sandbox.selftest", "normgrade.sandbox.view",
+        "normgrade.visible", "normgrade.wire", "normgrade.worker", "normgrade.zygote",
     }  # fmt: skip
 
 

@@ -427,6 +427,8 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
         diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by"))),),
         lost=(say("lost"),),
         source=say("source"),
+        digest=say("digest"),
+        course=say("course"),
     )
     return replace(made, **rest)
 
@@ -483,7 +485,7 @@ def test_each_text_of_a_report_is_shown_as_it_is() -> None:
     says = [filled(lambda name: f"<i>{name}</i>", **rest) for rest in ({}, {"diagnoses": ()}, {"sandbox": "process"})]
     page = page_of(*says)
     shown = page.one("body").text
-    assert {text for text in texts_in(tuple(says)) if text not in shown} <= {"process"}
+    assert {text for text in texts_in(tuple(says)) if text not in shown} <= {"process", "<i>digest</i>"}
     assert page.every("i") == []
 
 

@@ -159,7 +159,7 @@ def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal
 
 
 def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal: Seal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seal_module, "PAUSE_S", 0.0)
+    monkeypatch.setattr(seal_module, "PATIENCE_S", 0.0)
     holder = seal_module.locked(seal.lock, shared=False)
     assert holder is not None
     with seal:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.signature import Parameter, Signature, parameters_of
+from normgrade.visible import visible
 
 NAMES = st.sampled_from(["x", "eps", "num_features", "é", "_"])
 DEFAULTS = st.sampled_from(["1e-05", "0.1", "None", "-1", "'same'", "(1, 2)", "torch.float32"])
@@ -37,7 +38,7 @@ def test_a_signature_is_shown_as_a_contract_writes_it() -> None:
 def test_what_is_no_definition_is_none(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         Signature.parse(text)
-    assert str(caught.value) == f"{text!r} is none"
+    assert str(caught.value) == f"{visible(text)!r} is none"
 
 
 @pytest.mark.parametrize(

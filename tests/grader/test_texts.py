@@ -34,7 +34,7 @@ CLAIMS = [
     ("Half-precision input comes back in its own dtype, from float32 squares.", "半精度输入以自己的 dtype 返回。"),
 ]
 HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
-MESSAGE = 'f"the result should have the shape (2, 3), but has {result.values.shape}"'
+MESSAGE = 'f"the result should be of dtype float32, but is of {result.dtype}"'
 CHINESE: dict[str, list[tuple[str, str]]] = {
     "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
     EXERCISE: [
@@ -46,7 +46,7 @@ CHINESE: dict[str, list[tuple[str, str]]] = {
     SUITE: [
         *((f'"""{english}"""', f'"""{english}\n\n    zh: {chinese}\n    """') for english, chinese in CLAIMS),
         *((f'hint("{english}")', f'hint("{english}", zh="{chinese}")') for english, chinese in HINTS),
-        (MESSAGE, f'words({MESSAGE}, zh=f"结果的形状应为 (2, 3)，实际为 {{result.values.shape}}")'),
+        (MESSAGE, f'words({MESSAGE}, zh=f"结果的 dtype 应为 float32，实际为 {{result.dtype}}")'),
         ("import call, probe, randn, uniform", "import call, probe, randn, uniform, words"),
     ],
 }
@@ -77,7 +77,7 @@ def graded(course: Course, folder: Path, source: str) -> Report:
 
 
 SUM = "def rms(x, eps=1e-5):\n    return x / (x.float() ** 2).sum(-1, keepdim=True).add(eps) ** 0.5\n"
-OTHER_SHAPE = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).T\n"
+OTHER_DTYPE = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).double()\n"
 
 
 @pytest.mark.usefixtures("chinese", "expectations")
@@ -89,14 +89,14 @@ def test_everything_that_a_course_says_is_said_in_chinese(bilingual: Course, tmp
     checks = {check.name: check for check in graded(bilingual, tmp_path, SUM).checks}
     assert checks["test_rows[shape0]"].claim == "每一行都除以自己的均方根。"
     assert checks["test_rows[shape0]"].hint == "在最后一维上求平均。"
-    assert graded(bilingual, tmp_path, OTHER_SHAPE).checks[0].message.startswith("结果的形状应为 (2, 3)，实际为 (3, 2)")
+    assert graded(bilingual, tmp_path, OTHER_DTYPE).checks[0].message.startswith("结果的 dtype 应为 float32，实际为 float64")
 
 
 @pytest.mark.usefixtures("expectations")
 def test_who_reads_english_sees_no_chinese(bilingual: Course, tiny: Course, tmp_path: Path) -> None:
     ours, theirs = bilingual.exercise("rms"), tiny.exercise("rms")
     assert (ours.title, ours.group, ours.hints, ours.prompt.name) == (theirs.title, theirs.group, theirs.hints, "README.md")
-    for source in (SUM, OTHER_SHAPE):
+    for source in (SUM, OTHER_DTYPE):
         told = [(check.claim, check.hint, check.message) for check in graded(bilingual, tmp_path, source).checks]
         assert told == [(check.claim, check.hint, check.message) for check in graded(tiny, tmp_path, source).checks]
 

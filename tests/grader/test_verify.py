@@ -105,6 +105,7 @@ TOLD = {
     },
     "in other ways": {
         "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
+        "right": "einsum.py, seed 0: test_call failed · ByHand: this calls `torch.rms_norm`, which the exercise bans",
         "stub": "It passes.",
         "wrong": "no-upcast, seed 0: passes every check.",
         "named": "no-upcast, seed 0: not recognised.",

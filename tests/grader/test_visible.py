@@ -77,6 +77,7 @@ def test_no_error_repeats_raw_what_was_typed(tmp_path: Path, tiny: Course) -> No
 
 
 def test_an_error_shows_the_name_with_dots(tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / HOSTILE).write_text("x = 1\n")
     [(code, said)] = play([["check", HOSTILE]], tmp_path, tiny)
     name = "a·[31m·]0;t··2J···z.py"
     assert (code, said.decode()) == (
@@ -146,7 +147,7 @@ def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: 
     (tmp_path / "rms.py").write_text(BROKEN)
     [(_code, said)] = play([["check", "rms"]], tmp_path, tiny, ENCODINGS["ascii"])
     lines = said.decode("ascii").splitlines()
-    assert lines[0] == "rms . rms.py . sandbox: none" and lines[1].startswith("x 1:17 syntax: ")
+    assert lines[0] == "rms . rms.py . sandbox: none" and any(line.startswith("x 1:17 syntax: ") for line in lines)
     assert "0 of 8 points . not passed" in lines
 
 

@@ -32,7 +32,7 @@ class Process:
         N_("no core dumps and no files that grow, where the platform has such limits"),
     )
     loses: tuple[str, ...] = (
-        N_("files: your code can read what you can read, the reference solutions too; it can rename, delete and empty what you can"),
+        N_("files: your code can read and change what you can, the reference solutions too"),
         N_("network: your code can use it"),
         N_("processes: your code can start some, and signal every process of yours"),
     )
