@@ -49,7 +49,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def python(folder: Path, cache: Path, *arguments: str, code: int = 0) -> None:
     """Run Python in a folder as a user would; its output goes nowhere."""
-    environment = os.environ | {"NORMGRADE_CACHE": str(cache)}
+    environment = os.environ | {"NORMGRADE_CACHE": str(cache), "NORMGRADE_CONFIG": f"{cache}-configuration"}
     ended = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != code:
         raise SystemExit(f"{' '.join(arguments)} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")
@@ -142,6 +142,7 @@ def main() -> int:
             check(folder, cache, f"{slug}.py", slug=slug)
         measured = [one_round(folder, cache) for _ in range(rounds)]
         os.environ["NORMGRADE_CACHE"] = str(cache)
+        os.environ["NORMGRADE_CONFIG"] = f"{cache}-configuration"
         for times, warm in zip(measured, warm_suites(rounds), strict=True):
             times["whole suite, warm zygote"] = warm
         for times, saved in zip(measured, saves(folder, rounds), strict=True):
