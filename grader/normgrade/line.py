@@ -15,7 +15,6 @@ from normgrade.language import _
 from normgrade.observation import Observation
 from normgrade.output import Capture
 
-
 LAST_WORDS_S = 0.3  # for the end of the output of a process that was ended; what it left behind may hold its pipe open
 
 

@@ -211,6 +211,16 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
     assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
 
 
+@pytest.mark.parametrize(("timeout_s", "clock"), [(None, time.thread_time), (20.0, time.monotonic)])
+def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_day(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, clock: Callable[[], float]
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr("normgrade.diagnose.diagnose", lambda *arguments: told.append(arguments[-1]) or ())
+    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
+    assert told == [clock]
+
+
 # Banned calls
 
 TORCH_BATCH_NORM = """

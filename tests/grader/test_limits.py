@@ -16,7 +16,7 @@ import pytest
 from normgrade.course import Course
 from normgrade.seal import KEY_BYTES
 
-TIMEOUT_S = 2.0
+TIMEOUT_S = 1.0
 BEYOND_S = 3.0  # to start and to end
 SLOW = 2  # times slower than usual, on a machine that is busy
 RIGHT = """
@@ -94,7 +94,6 @@ def check(tmp_path: Path, tiny: Course) -> Check:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the command is denied its walls by a rule of Linux's")
 def test_whatever_is_submitted_the_command_ends_soon_after_its_timeout(check: Check) -> None:
-    assert check("warm", RIGHT)[0] == 0
     code, usual_s = check("right", RIGHT)
     assert code == 0
     sources = {"flood": FLOOD, "daemon": DAEMON, "stopped": STOPPED, "left": LEFT}
