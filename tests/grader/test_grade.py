@@ -16,7 +16,7 @@ from normgrade.course import Course, Exercise, Limits, carried
 from normgrade.errors import CourseError
 from normgrade.grade import Options, Submission, grade
 from normgrade.output import Capture
-from normgrade.report import Check, Outcome, Report
+from normgrade.report import Check, Diagnosis, Outcome, Report
 from normgrade.sandbox import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -216,7 +216,12 @@ def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_d
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, clock: Callable[[], float]
 ) -> None:
     told: list[object] = []
-    monkeypatch.setattr("normgrade.diagnose.diagnose", lambda *arguments: told.append(arguments[-1]) or ())
+
+    def heard(*arguments: object) -> tuple[Diagnosis, ...]:
+        told.append(arguments[-1])
+        return ()
+
+    monkeypatch.setattr("normgrade.diagnose.diagnose", heard)
     grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
     assert told == [clock]
 
