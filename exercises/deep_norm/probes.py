@@ -10,7 +10,8 @@ from normgrade.probes import Estimate, fill, take_step
 
 NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
 HALF_ERROR = 0.1 / 7  # two such estimates may be five times √2 as far apart
-FLATTEST, STEEPEST = 0.89, 0.77  # mean |w| / spread: 0.866 where numbers are uniform, 0.798 where they are normal
+FLATNESS = (0.866 + 0.798) / 2  # mean |w| / spread, between that of uniform numbers and that of normal ones
+FLATNESS_ERROR = 0.025 / 7
 
 
 def coefficients(impl, by_place=(), **by_name):
@@ -105,12 +106,12 @@ def initial_weights(impl, sizes, beta):
     drawn one by one, from a normal or a uniform distribution."""
     linears = projections(sizes, biased=sizes)
     impl.deepnorm_init_(**linears, beta=beta)
-    return {f"{name}.weight · {place}": value for name, linear in linears.items() for place, value in measured(linear).items()}
+    return {f"{name}.weight · {place}": value for name, linear in linears.items() for place, value in measured(linear.weight).items()}
 
 
-def measured(linear):
+def measured(weight):
     """What is expected of n random numbers has a standard error, and is compared with regard to it."""
-    weight, fans, n = linear.weight.detach(), sum(linear.weight.shape), linear.weight.numel()
+    weight, fans, n = weight.detach(), sum(weight.shape), weight.numel()
     spread, squares = weight.std(correction=0), weight.square().mean()
     gain = spread / (2 / fans) ** 0.5
     overlap = (weight @ weight.mT).square().sum() / (n * (fans + 1) * squares**2)  # 1, but for chance, if no number depends on another
@@ -118,7 +119,7 @@ def measured(linear):
         "gain": Estimate(gain, gain / (2 * n) ** 0.5),
         "mean": Estimate(weight.mean(), spread / n**0.5),
         "overlap of its rows": Estimate(overlap, 2 / fans),
-        "normal or uniform": bool(STEEPEST < weight.abs().mean() / squares.sqrt() < FLATTEST),
+        "distance from normal and uniform": Estimate((weight.abs().mean() / squares.sqrt() - FLATNESS).abs(), FLATNESS_ERROR),
     }
 
 
@@ -130,15 +131,15 @@ def initial_biases(impl, sizes, biased, beta):
 
 
 def after_init(impl, sizes, beta):
-    """Initialisation happens in place: the parameters are the same objects as before, with other numbers, and still learn."""
+    """Initialisation happens in place: the parameters are the same objects as before, have the new numbers, and still learn."""
     linears = projections(sizes, biased=sizes)
     before = {f"{name}.{kind}": getattr(linear, kind) for name, linear in linears.items() for kind in ("weight", "bias")}
-    old = {place: parameter.detach().clone() for place, parameter in before.items()}
     impl.deepnorm_init_(*linears.values(), beta)
     seen = {}
     for place, parameter in before.items():
         name, kind = place.split(".")
         seen[f"{place} is the same parameter"] = getattr(linears[name], kind) is parameter
-        seen[f"{place} has new numbers"] = not bool((parameter == old[place]).any())
+        numbers = measured(parameter) if kind == "weight" else {"numbers": parameter}
+        seen |= {f"{place} · {what}": value for what, value in numbers.items()}
         seen[f"{place} learns"] = parameter.requires_grad and parameter.is_leaf
     return seen

@@ -11,10 +11,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import register_parametrization
 
-from normgrade.probes import Stopped, go_back, in_other_order
+from normgrade.probes import Estimate, Stopped, go_back, in_other_order
 
 # Other names under which the vectors are often kept. They are understood; the check that plays `new` asks for the right ones.
 ALIASES = {"u": ("u", "_u", "weight_u"), "v": ("v", "_v", "weight_v")}
+ROUGHLY = 0.1 / 7  # two such estimates may be five times √2 as far apart: as far as half an iteration more may take σ
 
 
 def new(impl: Any, weight: Tensor) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
     u, v = vector(norm, "u"), vector(norm, "v")
     return {
         "weight": weight,
-        "σ": float((given * given).sum() / (given * weight.detach()).sum()),
+        "σ": divisor(given, weight),
         "gradient of the original weight": original.grad,
         "length of the gradient": length(original.grad),
         "original weight left alone": original.detach().clone(),
@@ -101,7 +102,6 @@ def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
         "length of u": length(u),
         "length of v": length(v),
         "length of u × length of v": None if u is None or v is None else length(u) * length(v),
-        "u and v are finite": None if u is None or v is None else bool(u.isfinite().all() and v.isfinite().all()),
         "u vᵀ": None if u is None or v is None else torch.outer(u.detach().flatten(), v.detach().flatten()).to(given.dtype),
     }
 
@@ -118,6 +118,7 @@ def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor
         go_back(seen[mode], upstream)
         seen[f"gradient in {mode}"] = original_of(layer).grad
     return {
+        "σ": roughly(divisor(weight, seen["training"])),
         "distance of the weights in training and in evaluation": apart(seen["training"], seen["evaluation"]),
         "distance of the gradients in training and in evaluation": apart(seen["gradient in training"], seen["gradient in evaluation"]),
     }
@@ -137,7 +138,10 @@ def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tens
     fill(layer, u, v)
     first, second = layer.weight, layer.weight
     go_back(first + second, upstream)
-    return {"distance of the gradients one by one and both together": apart(original.grad, one_by_one)}
+    return {
+        "σ": roughly(divisor(weight, second)),
+        "distance of the gradients one by one and both together": apart(original.grad, one_by_one),
+    }
 
 
 def parametrised(impl: Any, weight: Tensor, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Any:
@@ -183,6 +187,15 @@ def fill(layer: Any, u: Tensor | None, v: Tensor | None) -> None:
 
 def length(tensor: Tensor | None) -> Any:
     return None if tensor is None else float(torch.linalg.vector_norm(tensor.detach().double()))
+
+
+def divisor(given: Tensor, weight: Tensor) -> float:
+    """What the given weight was divided by."""
+    return float((given * given).sum() / (given * weight.detach()).sum())
+
+
+def roughly(number: float) -> Estimate:
+    return Estimate(number, abs(number) * ROUGHLY)
 
 
 def apart(one: Tensor | None, other: Tensor | None) -> float | None:

@@ -32,6 +32,7 @@ class OutOfTime(Exception):
 
 T = TypeVar("T")
 Chosen = tuple[Mistake, ...]
+Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class Search:
     reference: str
     mistakes: tuple[Mistake, ...]
     oracle: Oracle
-    until: float = math.inf  # on the clock of this thread, which stands still while others compute; looked at before every play
+    until: float = math.inf  # on this clock; looked at before every play
+    clock: Clock = time.thread_time
     known: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -69,7 +71,7 @@ class Search:
     def once(self, key: tuple[object, ...], find: Callable[[], T]) -> T:
         """What `find` finds, looked for once. A request's id may be part of a key: every request here lives as long as the search."""
         if key not in self.known:
-            if time.thread_time() > self.until:
+            if self.clock() > self.until:
                 raise OutOfTime
             self.known[key] = find()
         found: T = self.known[key]
@@ -254,11 +256,16 @@ class Search:
 
 
 def diagnose(
-    results: Sequence[Result], reference: str, mistakes: Sequence[Mistake], oracle: Oracle, within_s: float = math.inf
+    results: Sequence[Result],
+    reference: str,
+    mistakes: Sequence[Mistake],
+    oracle: Oracle,
+    within_s: float = math.inf,
+    clock: Clock = time.thread_time,
 ) -> tuple[Diagnosis, ...]:
     """Every smallest set of known mistakes that explains all; nothing where none does, or where nothing failed. May be OutOfTime."""
     judged = [result for result in results if result.check.outcome in (Outcome.PASSED, Outcome.FAILED) and result.plays]
-    search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), oracle, time.thread_time() + within_s)
+    search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), oracle, clock() + within_s, clock)
     if not search.failed or any(died(play.observation) for result in judged for play in result.plays):
         return ()
     names = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED)

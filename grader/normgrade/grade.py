@@ -183,7 +183,8 @@ class Desk:
         from normgrade.mistakes import read_mistakes
 
         reference = read(exercise.reference)
-        return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug], within_s)
+        clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
+        return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug], within_s, clock)
 
 
 def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:

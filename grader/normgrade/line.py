@@ -15,6 +15,8 @@ from normgrade.language import _
 from normgrade.observation import Observation
 from normgrade.output import Capture
 
+LAST_WORDS_S = 0.3  # for the end of the output of a process that was ended; what it left behind may hold its pipe open
+
 
 class Pipes(NamedTuple):
     """The grader's ends of a worker's three pipes."""
@@ -89,6 +91,7 @@ class Line:
         """Hang up, and end the process with everything it started."""
         if self.ending is None:
             self.ending = Ending(False, 0)  # should `kill` fail, there is nothing left to kill
+            self.capture.patience_s = LAST_WORDS_S
             self.questions.put(None)
             self.ending = self.kill(grace_s)
             self.wanted.release()

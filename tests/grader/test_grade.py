@@ -16,7 +16,7 @@ from normgrade.course import Course, Exercise, Limits, carried
 from normgrade.errors import CourseError
 from normgrade.grade import Options, Submission, grade
 from normgrade.output import Capture
-from normgrade.report import Check, Outcome, Report
+from normgrade.report import Check, Diagnosis, Outcome, Report
 from normgrade.sandbox import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -209,6 +209,21 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
     assert report.outcome is Outcome.FAILED and outcomes(report)["test_build"] is Outcome.PASSED
     assert all(check.message.endswith("the time for all checks (1.5 s) is used up") for check in found.values())
     assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
+
+
+@pytest.mark.parametrize(("timeout_s", "clock"), [(None, time.thread_time), (20.0, time.monotonic)])
+def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_day(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, clock: Callable[[], float]
+) -> None:
+    told: list[object] = []
+
+    def heard(*arguments: object) -> tuple[Diagnosis, ...]:
+        told.append(arguments[-1])
+        return ()
+
+    monkeypatch.setattr("normgrade.diagnose.diagnose", heard)
+    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
+    assert told == [clock]
 
 
 # Banned calls

@@ -267,4 +267,4 @@ def test_in_place(agree):
 
     zh: 初始化原地修改参数；它们仍是原来的对象，并继续学习。
     """
-    agree(probe("after_init", sizes=SMALL_SIZES, beta=0.3))
+    agree(probe("after_init", sizes=SIZES, beta=0.3))
