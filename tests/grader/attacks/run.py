@@ -34,7 +34,7 @@ FENCE = 64  # the last signal: whatever else came, the victim notes it before
 GROWTH_BYTES = 512 * 1024**2  # of the grader, during one grading
 PLAIN = "def rms(x, eps=1e-5):\n    return x * 3 + 1\n"
 VICTIM = """
-import os, signal
+import os, signal, time
 for number in range(1, 65):
     try:
         signal.signal(number, lambda number, frame: os.write(1, b"%d\\n" % number))
@@ -42,7 +42,7 @@ for number in range(1, 65):
         pass
 os.write(1, b"ready\\n")
 while True:
-    signal.pause()
+    time.sleep(0.02)  # not `pause`, which would sleep over a signal that came just before
 """
 STEERS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 MARKUP = "[bold red]"
