@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
 T = TypeVar("T")
 Told = Callable[[Check | Report], None]  # hears every check as it ends, and the report before the mistake is looked for
 SEARCH_S = 10.0  # for the mistake; at most half of what is left of the time for all checks
-SHORTEST_SEARCH_S = 2.0  # to import PyTorch takes most of that
+LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 NOTHING_RAN = "none"  # the sandbox of a submission that was only read
 
 
@@ -143,7 +143,7 @@ class Desk:
         told(report)
         progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
         left_s = self.limits(exercise).total_s - self.host.used_s
-        searched = self.search(report, exercise, results, min(SEARCH_S, left_s / 2) if left_s > SHORTEST_SEARCH_S else 0.0)
+        searched = self.search(report, exercise, results, min(SEARCH_S, left_s / 2) if left_s > LEAST_LEFT_S else 0.0)
         return replace(searched, duration_s=time.perf_counter() - started)
 
     def run(

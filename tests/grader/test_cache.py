@@ -235,6 +235,18 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path, small: None) -> N
 
 # Where it lies
 
+PLACES = ("NORMGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA", "NORMGRADE_CONFIG", "XDG_CONFIG_HOME", "APPDATA")
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str]) -> None:
+    """Be on another platform, where these variables alone name places."""
+    for name in PLACES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value and str(tmp_path / value))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setattr(sys, "platform", platform)
+
 
 def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path))
@@ -255,12 +267,7 @@ def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_each_platform_has_its_place(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
 ) -> None:
-    for name in ("NORMGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value and str(tmp_path / value))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    monkeypatch.setattr(sys, "platform", platform)
+    pretend(monkeypatch, tmp_path, platform, variables)
     assert user_cache() == tmp_path / folder
 
 
@@ -288,10 +295,5 @@ def test_memory_is_bounded_and_what_was_forgotten_is_read_again(tmp_path: Path, 
 def test_each_platform_has_its_place_for_what_a_user_chose(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
 ) -> None:
-    for name in ("NORMGRADE_CONFIG", "XDG_CONFIG_HOME", "APPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value and str(tmp_path / value))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    monkeypatch.setattr(sys, "platform", platform)
+    pretend(monkeypatch, tmp_path, platform, variables)
     assert user_config() == tmp_path / folder

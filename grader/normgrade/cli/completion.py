@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import ZshComplete
 
+from normgrade.cli import COMPLETING
 from normgrade.cli.words import one_of
 from normgrade.errors import UsageError, did_you_mean
 from normgrade.language import _
@@ -20,7 +21,7 @@ SHELLS = {  # where what is printed belongs
 
 # click's own script for bash forgets the words that it was offered besides files, and that for fish ends a description at a comma.
 SOURCES = {
-    "zsh": ZshComplete(click.Group(), {}, "normgrade", "_NORMGRADE_COMPLETE").source(),
+    "zsh": ZshComplete(click.Group(), {}, "normgrade", COMPLETING).source(),
     "bash": """\
 _normgrade_completion() {
     local IFS=$'\\n' answer type begun
