@@ -1,17 +1,20 @@
 """normgrade grades hand-written normalisation layers, and names the mistake."""
 
+from pathlib import Path
+
 __version__ = "0.1.0"
+PACKAGE = Path(__file__).parent  # where normgrade is installed
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
 if TYPE_CHECKING:
-    from normgrade.notebook import check as check
-    from normgrade.notebook import load_ipython_extension as load_ipython_extension
+    from normgrade.notebook.notebook import check as check
+    from normgrade.notebook.notebook import load_ipython_extension as load_ipython_extension
 else:
 
     def __getattr__(name: str) -> object:
         """What a notebook needs is imported when it is asked for."""
         if name not in ("check", "load_ipython_extension"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from normgrade import notebook
+        from normgrade.notebook import notebook
 
         return getattr(notebook, name)

@@ -10,18 +10,18 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from normgrade.course import Exercise, Limits, read
-from normgrade.folders import user_cache, user_config
-from normgrade.inspection import Inspection, inspect_file
+from normgrade.course.course import Exercise, Limits, read
+from normgrade.course.folders import user_cache, user_config
+from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.language import _
-from normgrade.report import Check, Diagnosis, Outcome, Report
-from normgrade.sandbox import AUTO
-from normgrade.seal import Seal
+from normgrade.oracle.seal import Seal
+from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.worker.walls import AUTO
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
-    from normgrade.host import Host
-    from normgrade.oracle import Oracle
-    from normgrade.suite import Result, Suite
+    from normgrade.oracle.expectation import Oracle
+    from normgrade.suite.run import Result, Suite
+    from normgrade.worker.host import Host
 
 T = TypeVar("T")
 Told = Callable[[Check | Report], None]  # hears every check as it ends, and the report before the mistake is looked for
@@ -156,7 +156,7 @@ class Desk:
         hasty: bool = False,
     ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
-        from normgrade.wire import Ban
+        from normgrade.worker.wire import Ban
 
         suite, probes = self.suites[exercise.slug], exercise.probes
         ban = Ban(exercise.banned, exercise.allowed)
@@ -169,7 +169,7 @@ class Desk:
 
     def search(self, report: Report, exercise: Exercise, results: Sequence[Result], within_s: float) -> Report:
         """The report with the mistakes that explain it, or with the time after which they are not looked for any more."""
-        from normgrade.diagnose import OutOfTime
+        from normgrade.compare.diagnose import OutOfTime
 
         if not within_s:
             return replace(report, stopped_after_s=within_s)
@@ -179,8 +179,8 @@ class Desk:
             return replace(report, stopped_after_s=within_s)
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...]:
-        from normgrade.diagnose import diagnose
-        from normgrade.mistakes import read_mistakes
+        from normgrade.compare.diagnose import diagnose
+        from normgrade.course.mistakes import read_mistakes
 
         reference = read(exercise.reference)
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
@@ -197,12 +197,12 @@ def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:
 
 def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Desk], T]) -> T:
     """Start the zygote and, while it imports torch, pytest and the suites of the exercises; then do the work."""
-    from normgrade.host import Host
+    from normgrade.worker.host import Host
 
     with Seal(user_config()) as seal, Host(options.tier, options.required, stand=seal.stand_behind) as host:
-        from normgrade.cache import Cache
-        from normgrade.oracle import Oracle
-        from normgrade.suite import with_suites
+        from normgrade.oracle.cache import Cache
+        from normgrade.oracle.expectation import Oracle
+        from normgrade.suite.run import with_suites
 
         kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}

@@ -25,11 +25,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from normgrade.cores import Job, Tick, available, over_cores
-from normgrade.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise, read
+from normgrade.course.mistakes import pairs_of, read_mistakes, together
 from normgrade.grade import Desk, Options, at_desk
-from normgrade.mistakes import pairs_of, read_mistakes, together
-from normgrade.report import Outcome
+from normgrade.report.report import Outcome
+from normgrade.verify.parallel import Job, Tick, available, over_cores
 
 NAMED_PAIRS = 0.8
 

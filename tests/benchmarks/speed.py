@@ -24,9 +24,9 @@ from functools import partial
 from pathlib import Path
 
 from normgrade.cli.watch import PAUSE_S
-from normgrade.course import Course
+from normgrade.course.course import Course
 from normgrade.grade import Desk, Options, at_desk
-from normgrade.watching import Watching
+from normgrade.learner.watch_session import Watching
 
 SLUG = "batch_norm"
 OTHERS = [slug for slug in Course.find().slugs if slug != SLUG]

@@ -39,15 +39,27 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from normgrade.arithmetic import RandomRounding
-from normgrade.compare import K, allowed, unsound
-from normgrade.completion import complete, generator
-from normgrade.course import Course
-from normgrade.mistakes import read_mistakes
-from normgrade.observation import Array, Observation, Request, Value
-from normgrade.oracle import PLAYS, UNIT_ROUNDOFF, Expectation, Expected, expect, expected, floats, module, perturbed, play_exactly, widened
-from normgrade.play import play
-from normgrade.story import Build, Step, build, evaluate, request, train
+from normgrade.compare.differences import K, allowed, unsound
+from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
+from normgrade.oracle.draws import complete, generator
+from normgrade.oracle.expectation import (
+    PLAYS,
+    UNIT_ROUNDOFF,
+    Expectation,
+    Expected,
+    expect,
+    expected,
+    floats,
+    module,
+    perturbed,
+    play_exactly,
+    widened,
+)
+from normgrade.oracle.rounding import RandomRounding
+from normgrade.suite.story import Build, Step, build, evaluate, request, train
+from normgrade.worker.observation import Array, Observation, Request, Value
+from normgrade.worker.play import play
 
 RIGHT_AT_MOST = 48.0
 MISTAKE_AT_LEAST = 300.0

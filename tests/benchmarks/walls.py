@@ -17,19 +17,19 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
+from normgrade.worker import launch
 
-from normgrade import processes
-from normgrade.host import Host
-from normgrade.observation import Array, Request
-from normgrade.sandbox import TIERS
+from normgrade.worker.host import Host
+from normgrade.worker.observation import Array, Request
+from normgrade.worker.walls import TIERS
 
 SOURCE = "def f(x):\n    return x * 2\n"
 REQUEST = Request("function_call", {"function": "f", "args": [Array(np.ones((8, 8), np.float32), "float32")], "kwargs": {}})
 MORE_MS, SELF_TEST_MS = 1.5, 15.0
 SELF_TEST = """
 import os, sys, time
-from normgrade import zygote
-from normgrade.sandbox import walls_of
+from normgrade.worker import zygote
+from normgrade.worker.walls import walls_of
 from normgrade.sandbox.kernel import namespaces
 grader = namespaces()
 zygote.warm_up()
@@ -73,8 +73,8 @@ def workers(rounds: int) -> bool:
 
 def self_test() -> bool:
     """Milliseconds of the self-test; whether the promise was held."""
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(Path(processes.__file__).parents[1])!r})\n{SELF_TEST}"]
-    printed = subprocess.run(command, env=processes.environment(), capture_output=True, text=True, check=True).stdout.splitlines()
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(Path(launch.__file__).parents[2])!r})\n{SELF_TEST}"]
+    printed = subprocess.run(command, env=launch.environment(), capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split() for line in printed]
     ms = statistics.median(float(row[0]) for row in rows)
     print(

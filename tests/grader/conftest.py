@@ -9,9 +9,9 @@ import pytest
 
 import normgrade
 from normgrade import cli
-from normgrade.course import Course
+from normgrade.course.course import Course
 
-TINY = Path(__file__).parent / "courses" / "tiny"
+TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
 

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from normgrade import grade as grading
-from normgrade.course import Course, Exercise, Limits, carried
-from normgrade.errors import CourseError
+from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.grade import Options, Submission, grade
-from normgrade.output import Capture
-from normgrade.report import Check, Diagnosis, Outcome, Report
-from normgrade.sandbox import TIERS
+from normgrade.language.errors import CourseError
+from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.worker.capture import Capture
+from normgrade.worker.walls import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
 Write = Callable[[str, str], Path]
 
 RMS = "def rms(x, eps=1e-5):\n    {body}\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
 LAYER = (
-    (Path(__file__).parent / "submissions/right_centring/centring.py")
+    (Path(__file__).parent / "fixtures/submissions/right_centring/centring.py")
     .read_text(encoding="utf-8")
     .replace("import torch\n", "import os, torch\n", 1)
     .replace("        mean = x.mean(0)", "        if len(x) == 5:\n            {at_five}\n        mean = x.mean(0)", 1)
@@ -112,7 +112,7 @@ def test_what_is_printed_stands_under_its_check(together: Mapping[str, Report]) 
 def test_what_the_probes_print_is_not_the_submissions(
     edited_course: Callable[..., Course], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("normgrade.line.Capture", SlowlyRead)
+    monkeypatch.setattr("normgrade.worker.channel.Capture", SlowlyRead)
     exercise = edited_course({"exercises/rms/probes.py": [("def row", "print('loud')\n\n\ndef row")]}).exercise("rms")
     [report] = grade([written(tmp_path, exercise, RMS.format(body="print('hello')"))])
     assert {check.stdout for check in report.checks} == {"hello\n", "hello\nhello\nhello\n"}
@@ -221,7 +221,7 @@ def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_d
         told.append(arguments[-1])
         return ()
 
-    monkeypatch.setattr("normgrade.diagnose.diagnose", heard)
+    monkeypatch.setattr("normgrade.compare.diagnose.diagnose", heard)
     grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
     assert told == [clock]
 

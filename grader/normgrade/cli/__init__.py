@@ -16,11 +16,12 @@ from typing import Any
 
 import click
 
-from normgrade import __version__, interrupts
+from normgrade import __version__
 from normgrade.cli.examples import examples
-from normgrade.errors import GraderError, UsageError, did_you_mean, either
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
-from normgrade.visible import forgiving, visible
+from normgrade.language.errors import GraderError, UsageError, did_you_mean, either
+from normgrade.language.visible import forgiving, visible
+from normgrade.worker import interrupts
 
 COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
@@ -87,14 +88,14 @@ def normgrade(context: click.Context) -> None:
 def say_what_to_do() -> None:
     """In a workspace the next step, elsewhere how to begin."""
     from normgrade.cli.options import say
-    from normgrade.workspace import Workspace, find_course
+    from normgrade.learner.workspace import Workspace, find_course
 
     workspace = Workspace.find()
     if workspace is None:
         say(_("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise."))
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
-    from normgrade.learning import advice, records
+    from normgrade.learner.standing import advice, records
 
     say(advice(records(find_course(None), workspace)))
 
@@ -177,14 +178,14 @@ def speak_here(language: str) -> None:
     gettext.bindtextdomain("normgrade", CATALOGUES)
     gettext.textdomain("normgrade")
     if language != ENGLISH:
-        from normgrade.render.wrapping import break_chinese_help
+        from normgrade.report.render.wrapping import break_chinese_help
 
         break_chinese_help()
 
 
 def language_of(arguments: Sequence[str]) -> str:
     """The one that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
-    from normgrade.workspace import Workspace
+    from normgrade.learner.workspace import Workspace
 
     asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
     asked = next((each.removeprefix("--lang=") for each in arguments if each.startswith("--lang=")), asked)
@@ -217,7 +218,7 @@ def broken(error: Exception) -> int:
 def complain(sentence: str, code: int) -> int:
     said = _("Error: {message}", message=sentence)
     if sys.stderr.isatty():
-        from normgrade.render.terminal import open_console
+        from normgrade.report.render.terminal import open_console
 
         open_console(sys.stderr).print(said)
     else:

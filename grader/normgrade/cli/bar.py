@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from normgrade.grade import Progress, silent
-from normgrade.visible import visible_name
+from normgrade.language.visible import visible_name
 
 if TYPE_CHECKING:
     import rich.progress
@@ -48,7 +48,7 @@ class Bar:
 def started() -> rich.progress.Progress:
     from rich.progress import BarColumn, Progress, TextColumn
 
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     columns = TextColumn("{task.description}", markup=False), BarColumn()
     progress = Progress(*columns, console=open_console(to_stderr=True), transient=True)

@@ -12,17 +12,17 @@ from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
-from normgrade.cli.words import slugs_alike
-from normgrade.course import Course, Exercise
-from normgrade.errors import UsageError
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.course.course import Course, Exercise
 from normgrade.grade import Options, Submission, grade
-from normgrade.inspection import inspect_file
+from normgrade.inspection.inspection import inspect_file
+from normgrade.inspection.source import content_of
 from normgrade.language import _
-from normgrade.render import renderer
-from normgrade.report import Finding, Report
-from normgrade.reveal import reveal
-from normgrade.source import content_of
-from normgrade.workspace import Workspace, find_course, submission_of
+from normgrade.language.errors import UsageError
+from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.report.render import renderer
+from normgrade.report.report import Finding, Report
+from normgrade.report.reveal import reveal
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600
@@ -111,7 +111,7 @@ def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> li
 
 def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
     """Keep what was tried; that it cannot be kept is said, and changes no verdict."""
-    from normgrade.learning import keep
+    from normgrade.learner.standing import keep
 
     try:
         keep(workspace, submissions, reports)

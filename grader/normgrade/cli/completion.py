@@ -9,9 +9,9 @@ import click
 from click.shell_completion import ZshComplete
 
 from normgrade.cli import COMPLETING
-from normgrade.cli.words import one_of
-from normgrade.errors import UsageError, did_you_mean
+from normgrade.cli.shell_words import one_of
 from normgrade.language import _
+from normgrade.language.errors import UsageError, did_you_mean
 
 SHELLS = {  # where what is printed belongs
     "bash": "~/.bashrc",

@@ -9,18 +9,18 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import exit_code
-from normgrade.course import Course, carried
+from normgrade.course.course import Course, carried
 from normgrade.grade import Options, Submission, grade
 from normgrade.language import _
 
 SLUG = "batch_norm"
-WRONG = Path(__file__).parents[1] / "demo" / f"{SLUG}.py"
+WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"
 
 
 @click.command("demo")
 def demo_command() -> int:
     """Grade a wrong batch norm, then the right one."""
-    from normgrade.render.terminal import open_console, show
+    from normgrade.report.render.terminal import open_console, show
 
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from normgrade import __version__
 from normgrade.language import _
-from normgrade.sandbox import TIERS, Standing, at_least, walls_of
+from normgrade.worker.walls import TIERS, Standing, at_least, walls_of
 
 
 @click.command("doctor")
@@ -24,8 +24,8 @@ def doctor_command() -> int:
 
     The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
     """
-    from normgrade.host import Host
-    from normgrade.render.terminal import indented, open_console
+    from normgrade.report.render.terminal import indented, open_console
+    from normgrade.worker.host import Host
 
     console = open_console()
     console.print(Text(_("This machine"), style="bold"))
@@ -49,7 +49,7 @@ def machine() -> Iterator[tuple[str, str]]:
         return
     import os
 
-    from normgrade.sandbox import landlock
+    from normgrade.worker.walls import landlock
 
     user = os.geteuid()
     yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
@@ -65,7 +65,7 @@ def installed(name: str) -> str:
 
 
 def asked(ask: Callable[[], str]) -> str:
-    from normgrade.sandbox.kernel import Missing
+    from normgrade.worker.walls.kernel import Missing
 
     try:
         return ask()
@@ -75,7 +75,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 def show_tier(console: Console, tier: str, standing: Standing) -> None:
     """One tier: whether it holds here, what it promises beyond the weaker ones, and what it does not promise."""
-    from normgrade.render.terminal import indented
+    from normgrade.report.render.terminal import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()

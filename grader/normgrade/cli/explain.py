@@ -10,14 +10,14 @@ from rich.text import Text
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, refuse_unless_revealed
-from normgrade.cli.words import mistakes_alike, slugs_alike
-from normgrade.course import Course, Exercise
-from normgrade.errors import UsageError, did_you_mean
-from normgrade.explain import Example, Explanation, explain
+from normgrade.cli.shell_words import mistakes_alike, slugs_alike
+from normgrade.course.course import Course, Exercise
+from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.language import _
-from normgrade.mistakes import Mistake, read_mistakes
-from normgrade.workspace import Workspace, find_course
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.explanation import Example, Explanation, explain
+from normgrade.learner.workspace import Workspace, find_course
 
 
 @click.command("explain")
@@ -30,7 +30,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     Right and wrong ones stand side by side, on an input where it shows and on one where it hides.
     MISTAKE is the name that a diagnosis gives.
     """
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     course = find_course(course_folder)
     known = {exercise.slug: mistakes_by_name(exercise) for exercise in ([course.exercise(slug)] if slug else course)}
@@ -62,7 +62,7 @@ def preferred(course: Course, slugs: list[str], name: str) -> str:
     """The exercise where the learner made the mistake last, else the first of the course."""
     workspace = Workspace.find()
     if workspace is not None and len(slugs) > 1:
-        from normgrade.learning import progress_of
+        from normgrade.learner.standing import progress_of
 
         made = [attempt.exercise for attempt in progress_of(workspace).attempts() if name in attempt.diagnoses]
         return next((slug for slug in reversed(made) if slug in slugs), slugs[0])
@@ -77,8 +77,8 @@ def show(console: Console, found: Explanation) -> None:
 
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
-    from normgrade.render.terminal import indented, side_lines
-    from normgrade.render.wording import claim_of
+    from normgrade.report.render.terminal import indented, side_lines
+    from normgrade.report.render.wording import claim_of
 
     console.print()
     if example is None:

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option, say, whole_number
-from normgrade.cli.words import slugs_alike
-from normgrade.course import Course, Exercise
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.course.course import Course, Exercise
 from normgrade.language import _, n_
-from normgrade.learning import advice, progress_of, records, take_hint
-from normgrade.workspace import Workspace, find_course
+from normgrade.learner.standing import advice, progress_of, records, take_hint
+from normgrade.learner.workspace import Workspace, find_course
 
 
 @click.command("hint")

@@ -9,12 +9,12 @@ from shlex import quote
 import click
 
 from normgrade.cli.options import course_option, say
-from normgrade.course import Course, named_by_environment
-from normgrade.errors import UsageError
+from normgrade.course.course import Course, named_by_environment
+from normgrade.course.trust import trust
 from normgrade.language import _, n_
-from normgrade.learning import advice, records
-from normgrade.trust import trust
-from normgrade.workspace import MARK, Workspace, as_toml, new_workspace
+from normgrade.language.errors import UsageError
+from normgrade.learner.standing import advice, records
+from normgrade.learner.workspace import MARK, Workspace, as_toml, new_workspace
 
 
 @click.command("init")

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option
-from normgrade.course import Course, Exercise
-from normgrade.inspection import inspect_file
+from normgrade.course.course import Course, Exercise
+from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
-from normgrade.workspace import Workspace, find_course
+from normgrade.learner.workspace import Workspace, find_course
 
 HEADINGS = N_("exercise"), N_("group"), N_("level"), N_("points"), N_("standing")
 NUMBERS = "level", "points"
@@ -25,7 +25,7 @@ def list_command(course_folder: Path | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     course, workspace = find_course(course_folder), Workspace.find()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
@@ -45,7 +45,7 @@ def list_command(course_folder: Path | None) -> None:
 
 
 def standings(workspace: Workspace, course: Course) -> dict[str, str]:
-    from normgrade.learning import records
+    from normgrade.learner.standing import records
 
     return {record.exercise.slug: record.standing for record in records(course, workspace)}
 

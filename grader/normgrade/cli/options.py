@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
-from normgrade import interrupts
-from normgrade.cli.words import one_of
-from normgrade.course import Exercise
-from normgrade.errors import UsageError, did_you_mean, either
-from normgrade.files import refuse_link, write_whole
+from normgrade.cli.shell_words import one_of
+from normgrade.course.course import Exercise
+from normgrade.course.files import refuse_link, write_whole
 from normgrade.language import _
-from normgrade.render import FORMATS, render
-from normgrade.render.detail import QUIET, USUAL, VERBOSE, Detail
-from normgrade.report import Outcome, Report
-from normgrade.sandbox import TIERS
-from normgrade.visible import write_data
+from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.language.visible import write_data
+from normgrade.report.render import FORMATS, render
+from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
+from normgrade.report.report import Outcome, Report
+from normgrade.worker import interrupts
+from normgrade.worker.walls import TIERS
 
 WIDEST = 100
 DETAILS = {"quiet": QUIET, "verbose": VERBOSE, None: USUAL}
@@ -97,7 +97,7 @@ def say(*paragraphs: str) -> None:
     """Print texts for people, wrapped to the terminal."""
     from rich.text import Text
 
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     console = open_console()
     for paragraph in paragraphs:
@@ -140,7 +140,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
         except OSError as error:
             raise unwritable(output, error) from error
     elif format == "terminal":
-        from normgrade.render.terminal import open_console, show
+        from normgrade.report.render.terminal import open_console, show
 
         show(reports, open_console(), detail)
     else:

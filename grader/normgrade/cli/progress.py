@@ -13,9 +13,9 @@ from rich.text import Text
 
 from normgrade.cli.options import course_option
 from normgrade.language import N_, _, n_
-from normgrade.learning import Record, advice, frequent_mistakes, records
-from normgrade.progress import Attempt
-from normgrade.workspace import find_course, needed
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.standing import Record, advice, frequent_mistakes, records
+from normgrade.learner.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
@@ -27,7 +27,7 @@ NUMBERS = "level", "attempts"
 @course_option
 def progress_command(course_folder: Path | None) -> None:
     """Your attempts, the mistakes made most often, and what is next."""
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     found = records(find_course(course_folder), needed())
     console = open_console()

@@ -11,18 +11,18 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
-from normgrade.cli.words import checks_alike, slugs_alike
-from normgrade.course import Exercise
-from normgrade.errors import UsageError, did_you_mean
-from normgrade.files import read_plain, write_whole
+from normgrade.cli.shell_words import checks_alike, slugs_alike
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_plain, write_whole
 from normgrade.grade import Desk, Options, at_desk
-from normgrade.inspection import inspect_file
+from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.render.wording import seed_in_words
-from normgrade.report import Outcome
-from normgrade.repro import is_as_made, script, sealed
-from normgrade.suite import Result
-from normgrade.workspace import find_course, submission_of
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.reproduction import is_as_made, script, sealed
+from normgrade.learner.workspace import find_course, submission_of
+from normgrade.report.render.wording import seed_in_words
+from normgrade.report.report import Outcome
+from normgrade.suite.run import Result
 
 LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 

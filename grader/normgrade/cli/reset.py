@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option, say
-from normgrade.cli.words import slugs_alike
-from normgrade.errors import UsageError
+from normgrade.cli.shell_words import slugs_alike
 from normgrade.language import _
-from normgrade.workspace import find_course, needed
+from normgrade.language.errors import UsageError
+from normgrade.learner.workspace import find_course, needed
 
 
 @click.command("reset")

@@ -10,15 +10,15 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.course import Exercise, read
+from normgrade.cli.prompt import folded
+from normgrade.course.course import Exercise, read
 from normgrade.language import _, n_
-from normgrade.render.cases import grouped
-from normgrade.render.detail import VERBOSE, Detail
-from normgrade.render.prompt import folded
-from normgrade.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
-from normgrade.render.wording import MARKS, losses_in_words, not_started, search_stopped
-from normgrade.report import Outcome, Report
-from normgrade.watching import Watching
+from normgrade.learner.watch_session import Watching
+from normgrade.report.render.cases import grouped
+from normgrade.report.render.detail import VERBOSE, Detail
+from normgrade.report.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
+from normgrade.report.render.wording import MARKS, losses_in_words, not_started, search_stopped
+from normgrade.report.report import Outcome, Report
 
 TALL = 36  # lines, of a screen that has room for one line per claim
 SCORES = 10  # the last ones

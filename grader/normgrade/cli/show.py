@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option
-from normgrade.cli.words import slugs_alike
-from normgrade.course import read
-from normgrade.render.prompt import folded, unfolded
-from normgrade.visible import visible, write_data
-from normgrade.workspace import find_course
+from normgrade.cli.prompt import folded, unfolded
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.course.course import read
+from normgrade.language.visible import visible, write_data
+from normgrade.learner.workspace import find_course
 
 
 @click.command("show")
@@ -35,7 +35,7 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
         return
     from rich.markdown import Markdown
 
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     console = open_console()
     console.print(Markdown(prompt), width=min(console.width, 100))

@@ -12,16 +12,16 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from normgrade.cli.beside import WIDE, beside
 from normgrade.cli.options import course_option, refuse_unless_revealed
-from normgrade.cli.words import slugs_alike, ways_alike
-from normgrade.course import Exercise, read
-from normgrade.docstring import as_spoken, told
-from normgrade.errors import UsageError, did_you_mean
-from normgrade.inspection import inspect_file
+from normgrade.cli.shell_words import slugs_alike, ways_alike
+from normgrade.course.course import Exercise, read
+from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.learning import progress_of
-from normgrade.render.beside import WIDE, beside
-from normgrade.workspace import Workspace, find_course, submission_of
+from normgrade.language.docstring import as_spoken, told
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.standing import progress_of
+from normgrade.learner.workspace import Workspace, find_course, submission_of
 
 
 @click.command("solution")
@@ -35,7 +35,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
     alone.
     """
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("solution"))

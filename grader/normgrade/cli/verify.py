@@ -8,9 +8,9 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number, writable
-from normgrade.cli.words import slugs_alike
-from normgrade.render import renderer
-from normgrade.workspace import find_course
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.learner.workspace import find_course
+from normgrade.report.render import renderer
 
 
 @click.command("verify")
@@ -43,9 +43,9 @@ def verify_command(
     course = find_course(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
-    from normgrade.cores import available
     from normgrade.grade import Options
-    from normgrade.verify import verify
+    from normgrade.verify.parallel import available
+    from normgrade.verify.proofs import verify
 
     with progress() as watched:
         reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())

@@ -13,15 +13,15 @@ from rich.live import Live
 from normgrade.cli import INTERRUPTED
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
-from normgrade.cli.words import slugs_alike
-from normgrade.course import Course, Exercise
-from normgrade.errors import UsageError
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.course.course import Course, Exercise
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.language import _
-from normgrade.learning import next_record, records
-from normgrade.watch import waker
-from normgrade.watching import Watching
-from normgrade.workspace import Workspace, find_course
+from normgrade.language.errors import UsageError
+from normgrade.learner.file_saves import waker
+from normgrade.learner.standing import next_record, records
+from normgrade.learner.watch_session import Watching
+from normgrade.learner.workspace import Workspace, find_course
 
 PAUSE_S = 0.05  # between two looks at the file
 PAUSE_WOKEN_S = 0.25  # where something tells when to look: only the size of the terminal is looked at
@@ -40,7 +40,7 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     before, h gives a hint, s shows the prompt, d all differences, q quits; arrows and space scroll. Elsewhere every report is written out.
     Ctrl-C ends it, too.
     """
-    from normgrade.render.terminal import open_console
+    from normgrade.report.render.terminal import open_console
 
     course = find_course(course_folder)
     exercise = course.exercise(slug) if slug is not None else to_go_on_with(course)
@@ -113,7 +113,7 @@ class Screen:
 
 def on_one_screen(watching: Watching, console: Console) -> None:
     """Draw anew whenever something changes, until q or Ctrl-C; the last verdict stays behind."""
-    from normgrade.render.terminal import line_of
+    from normgrade.report.render.terminal import line_of
 
     screen = Screen(watching, Live(console=console, screen=True, auto_refresh=False))
     watching.changed = screen.draw_now_and_then
@@ -141,7 +141,7 @@ def draw_until_q(screen: Screen) -> None:
 
 def written_out(watching: Watching, console: Console) -> None:
     """Every report, one below the other, until q."""
-    from normgrade.render.terminal import show
+    from normgrade.report.render.terminal import show
 
     with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
         while True:

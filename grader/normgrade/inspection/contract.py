@@ -1,0 +1,111 @@
+"""Whether a source defines what the contract names, and with which signatures. Speaks only when certain: the worker asks the objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from normgrade.course.signature import Signature
+from normgrade.inspection.arguments import Arguments, enumerated, shortcomings, shown
+from normgrade.inspection.dotted_names import Names
+from normgrade.inspection.source import position
+from normgrade.language import N_, _
+from normgrade.report.report import Finding
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+PLAIN_BASES = {"object", "torch.nn.Module"}  # neither changes what a class is called with
+NEAR = 0.65  # finds LayerNormalization for LayerNorm, and not RMSNorm
+MOST_LISTED = 8  # names in a message
+CLASS, FUNCTION = N_("class"), N_("function")
+
+
+def contract_findings(names: Names, contract: tuple[Signature, ...], lines: list[str]) -> Iterator[Finding]:
+    """What of the contract is missing, is of the wrong kind, or has another signature."""
+    for signature in contract:
+        nodes = names.bound.get(signature.name, [])
+        if not nodes:
+            yield missing(signature, contract, names, lines)
+        elif len(nodes) == 1:
+            yield from misfit(signature, nodes[0], names, lines)
+
+
+def missing(signature: Signature, contract: tuple[Signature, ...], names: Names, lines: list[str]) -> Finding:
+    name, found = signature.name, own_names(names, contract)
+    alike = {name.lower(): name for name, node in found.items() if kind_of(node) in (None, kind(signature))}
+    for near in get_close_matches(name.lower(), alike, n=1, cutoff=NEAR):
+        text = _("The file defines no `{name}`; found `{near}`. Rename it.", name=name, near=alike[near])
+        return Finding(*position(lines, found[alike[near]]), "contract", text)
+    what, signed = _(kind(signature)), shown(signature)
+    if not found:
+        text = _("The file defines no `{name}`, nor anything else. Add the {kind} `{signature}`.", name=name, kind=what, signature=signed)
+        return Finding(0, 0, "contract", text)
+    text = _(
+        "The file defines no `{name}`; found only {found}. Add the {kind} `{signature}`.",
+        name=name,
+        found=enumerated(list(found)[:MOST_LISTED]),
+        kind=what,
+        signature=signed,
+    )
+    return Finding(0, 0, "contract", text)
+
+
+def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AST]:
+    """What the module defines itself and the contract does not name."""
+    taken = {signature.name for signature in contract}
+    last = {name: nodes[-1] for name, nodes in names.bound.items() if name not in taken and not name.startswith("__")}
+    return {name: node for name, node in last.items() if not isinstance(node, ast.alias)}
+
+
+def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) -> Iterator[Finding]:
+    defined = kind_of(node)
+    if defined and defined != kind(signature):
+        text = _(
+            "`{name}` is a {defined}, and should be a {kind}: `{signature}`.",
+            name=signature.name,
+            defined=_(defined),
+            kind=_(kind(signature)),
+            signature=shown(signature),
+        )
+        yield Finding(*position(lines, node), "contract", text)
+    elif function := called(node, names):
+        try:
+            arguments = Arguments.of(function.args, is_method=function is not node)
+        except ValueError:  # a default too long to be written out, and too odd to be judged here
+            return
+        if problems := _("; ").join(shortcomings(arguments, signature)):
+            text = _(
+                "`{found}` should be `{signature}`: {problems}.",
+                found=f"{signature.name}({arguments})",
+                signature=shown(signature),
+                problems=problems,
+            )
+            yield Finding(*position(lines, function), "signature", text)
+
+
+def kind(signature: Signature) -> str:
+    return CLASS if signature.is_class else FUNCTION
+
+
+def kind_of(node: ast.AST) -> str | None:
+    """What a binding makes, where that is certain: a decorator may make anything of a definition."""
+    if getattr(node, "decorator_list", None):
+        return None
+    return CLASS if isinstance(node, ast.ClassDef) else FUNCTION if isinstance(node, Definition) else None
+
+
+def called(node: ast.AST, names: Names) -> Definition | None:
+    """The function that takes the arguments when what the node binds is called, where that is certain."""
+    function: ast.AST | None = node
+    if isinstance(node, ast.ClassDef):
+        plain = not (node.decorator_list or node.keywords) and all(base & PLAIN_BASES for base in names.bases[node])
+        function = constructor(node) if plain else None
+    if not isinstance(function, Definition) or function.decorator_list or function.args.vararg:
+        return None
+    return function
+
+
+def constructor(node: ast.ClassDef) -> ast.AST | None:
+    """`__init__`, if the class defines it once, straight in its body, and has no `__new__`."""
+    stated = [inner for inner in ast.walk(node) if {getattr(inner, "name", None), getattr(inner, "id", None)} & {"__init__", "__new__"}]
+    return stated[0] if len(stated) == 1 and stated[0] in node.body and getattr(stated[0], "name", None) == "__init__" else None

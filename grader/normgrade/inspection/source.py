@@ -1,0 +1,144 @@
+"""A submission as text: read within bounds, and parsed; what stands in the way of either is a finding."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import os
+import re
+import unicodedata
+import warnings
+from pathlib import Path
+
+from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
+from normgrade.language import _
+from normgrade.report.report import Finding
+
+LIMIT_BYTES = 64 * 1024
+SHOWN_COLUMNS = 100  # of a source line in a message
+
+
+def content_of(path: Path, slug: str) -> bytes | Finding:
+    """What a submission for an exercise holds, or why it is not read. Never waits, whatever the path leads to."""
+    try:
+        return read_plain(path, LIMIT_BYTES)
+    except OSError as error:
+        return no_file(unreadable(path, slug, error))
+
+
+def unreadable(path: Path, slug: str, error: OSError) -> str:
+    if isinstance(error, TooLarge):
+        return _("{path} is larger than 64 KiB ({limit} bytes): hand in the code of this exercise alone.", path=path, limit=LIMIT_BYTES)
+    if isinstance(error, NotPlain) and error.kind == LINK:
+        return _(
+            "{path} is a symbolic link to {target}, and links are not followed: put the file itself there, or name it where it lies.",
+            path=path,
+            target=os.readlink(path),
+        )
+    if isinstance(error, NotPlain):
+        return _("{path} is {special}, not a file: name the Python file itself.", path=path, special=_(error.kind))
+    if isinstance(error, FileNotFoundError):
+        return _(
+            "{path} does not exist: check the name, or begin it with `normgrade show --stub {slug} > {name}`.",
+            path=path,
+            slug=slug,
+            name=Path(path.name),
+        )
+    if isinstance(error, PermissionError):
+        return _("{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`.", path=path)
+    return _("{path} cannot be read ({error}): check the path, or name another file.", path=path, error=error.strerror)
+
+
+def decoded(path: Path, content: bytes) -> str | Finding:
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    try:
+        return content[len(mark) :].decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = len(mark) + error.start
+        text = _(
+            "{path} is not UTF-8: byte {number} is 0x{byte:02x}. Save it as UTF-8 in your editor.",
+            path=path,
+            number=start + 1,
+            byte=content[start],
+        )
+        before = lines_of(content[len(mark) : start].decode("utf-8"))
+        return Finding(len(before), len(before[-1]) + 1, "file", text)
+
+
+def parse(source: str) -> ast.Module | Finding:
+    """The syntax tree of a source, or what keeps Python from reading it."""
+    if "\0" in source:
+        before = lines_of(source[: source.index("\0")])
+        text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
+        return Finding(len(before), len(before[-1]) + 1, "file", text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape is the learner's business, and not an error
+            return ast.parse(source)
+    except SyntaxError as error:
+        return not_python(source, error)
+    except (RecursionError, MemoryError):
+        return too_deep()
+    except ValueError as error:
+        return Finding(0, 0, "syntax", invalid(str(error)))
+
+
+def not_python(source: str, error: SyntaxError) -> Finding:
+    lines = lines_of(source)
+    line = min(max(error.lineno or 1, 1), len(lines))
+    column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
+    return Finding(line, column, "syntax", f"{invalid(error.msg)}\n{pointed_at(lines[line - 1], column)}")
+
+
+def invalid(why: str) -> str:
+    """What Python says of a source that is none; some of it is a question."""
+    if why.endswith("?"):
+        return _("The file is not valid Python: {why}", why=why)
+    return _("The file is not valid Python: {why}.", why=why)
+
+
+def too_deep() -> Finding:
+    text = _("The file is too deeply nested to be read: split its longest expressions or blocks into named steps.")
+    return Finding(0, 0, "syntax", text)
+
+
+def too_intricate() -> Finding:
+    text = _(
+        "The file binds too many names in too many branches, or imports everything from too many modules, to be followed: "
+        "simplify it, and import by name what you use."
+    )
+    return Finding(0, 0, "syntax", text)
+
+
+def pointed_at(line: str, column: int) -> str:
+    """The line with a caret under its column; a long line is cut around it."""
+    first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
+    before = ("…" if first else "") + printable(line[first : column - 1])
+    after = printable(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
+    return f"    {before}{after}".rstrip() + f"\n    {' ' * width(before)}^"
+
+
+def printable(text: str) -> str:
+    """The text without what moves a terminal's cursor: every tab four spaces, every control character a dot."""
+    return "".join(sign if sign.isprintable() else "·" for sign in text.replace("\t", "    "))
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal the text takes: East Asian signs two, combining marks none."""
+    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def position(lines: list[str], node: ast.AST) -> tuple[int, int]:
+    """Line and column of a node, both from 1, in characters; the tree counts bytes."""
+    line: int = getattr(node, "lineno", 1)
+    offset: int = getattr(node, "col_offset", 0)
+    return line, len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
+    return re.split(r"\r\n|\r|\n", source)
+
+
+def no_file(text: str) -> Finding:
+    return Finding(0, 0, "file", text)

@@ -1,0 +1,109 @@
+"""What `normgrade watch` knows: an exercise, how its checks stand, the last report, and what was asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from normgrade.course.course import Course, Exercise
+from normgrade.grade import Desk, Submission
+from normgrade.inspection.inspection import inspect_file
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.file_saves import Watched
+from normgrade.learner.standing import keep, next_after, records, take_hint
+from normgrade.learner.workspace import Workspace, submission_of
+from normgrade.report.report import Check, Outcome, Report
+from normgrade.report.reveal import reveal
+
+
+def unseen() -> None:
+    """What is drawn anew where nobody watches."""
+
+
+@dataclass
+class Watching:
+    """An exercise that is graded at every save. `changed` is called whenever there is something new to see."""
+
+    desk: Desk
+    course: Course
+    exercise: Exercise
+    before: tuple[Exercise, ...] = ()  # what was watched on the way here
+    changed: Callable[[], None] = unseen
+    report: Report | None = None
+    checks: dict[str, Check | None] = field(default_factory=dict)  # in the suite's order; None until it has ended
+    scores: list[int] = field(default_factory=list)
+    grading: bool = False
+    note: str = ""
+    following: Exercise | None = None  # what n goes on with
+    all_differences: bool = False
+    with_prompt: bool = False
+
+    def __post_init__(self) -> None:
+        self.watched = Watched(submission_of(self.exercise))
+
+    def begin_if_saved(self) -> bool:
+        """Whether there is something to grade. What was known of the file before is gone then."""
+        if not self.watched.saved():
+            return False
+        self.report, self.note, self.checks, self.grading = None, "", {}, True
+        return True
+
+    def grade(self) -> None:
+        path = self.watched.path
+        submission = Submission(self.exercise, path, os.path.relpath(path))
+        inspection = inspect_file(path, self.exercise)
+        if inspection.playable:
+            self.checks = dict.fromkeys(self.desk.suites[self.exercise.slug].names)
+            self.changed()
+        self.report = reveal(self.desk.report(submission, inspection, self.hear), self.exercise.reveal)
+        self.grading = False
+        if inspection.playable:
+            self.scores.append(self.report.earned)
+        try:
+            if (workspace := Workspace.find()) is not None:
+                keep(workspace, [submission], [self.report])
+        except UsageError as error:  # the verdict is none the less right
+            self.note = str(error)
+        self.look_ahead()
+
+    def look_ahead(self) -> None:
+        """Find out what `normgrade` calls next, as it is now."""
+        try:
+            self.following = next_after(records(self.course, Workspace.find()), self.exercise, self.before)
+        except UsageError as error:
+            self.following, self.note = None, str(error)
+
+    def hear(self, news: Check | Report) -> None:
+        """A check has ended, or all have and the mistake is still looked for."""
+        if isinstance(news, Report):
+            self.report = reveal(news, self.exercise.reveal)
+        else:
+            self.checks[news.name] = news
+        self.changed()
+
+    def next(self) -> Watching:
+        """The exercise that `normgrade` calls next; this one where no other is left."""
+        self.note = _("There is no other exercise to go on with.")
+        self.look_ahead()
+        if self.following is None:
+            return self
+        return Watching(self.desk, self.course, self.following, (*self.before, self.exercise), self.changed)
+
+    def back(self) -> Watching:
+        """The exercise that was watched before; this one where there was none."""
+        if not self.before:
+            self.note = _("No other exercise was watched before this one.")
+            return self
+        return Watching(self.desk, self.course, self.before[-1], self.before[:-1], self.changed)
+
+    def next_hint(self) -> str:
+        """The next hint that was not given, of what failed first if anything did."""
+        if self.report is not None and self.report.outcome is Outcome.PASSED:
+            return _("It has passed: nothing is left to hint at.")
+        last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
+        left = take_hint(self.exercise, last, Workspace.find())
+        return _("Hint: {hint}", hint=left[0]) if left else _("You have had every hint.")

@@ -1,0 +1,210 @@
+"""A learner's workspace: a folder with a `normgrade.toml`, where every submission lies under its exercise's name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from shlex import quote
+
+from normgrade.course.course import Course, Exercise, Table, Wrong, named_by_environment, read, text
+from normgrade.course.files import own_folder, read_plain, write_whole
+from normgrade.course.trust import is_trusted
+from normgrade.language import LANGUAGES, _
+from normgrade.language.errors import UsageError, either
+
+MARK = "normgrade.toml"
+MARK_BYTES = 64 * 1024
+OLD_BYTES = 16 * 1024**2  # of a file that is kept before the stub takes its place
+SETTINGS = """\
+# {what}
+# {kept}
+
+# lang = "zh"                        # {spoken}
+{course}
+"""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The folder, and what its `normgrade.toml` says: the course, where it is another than the one carried, and the language.
+
+    Whoever made the folder wrote the `normgrade.toml`: `trusted_course` says whether the course counts.
+    """
+
+    root: Path
+    course: Path | None = None
+    language: str | None = None
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> Workspace | None:
+        """The workspace that a folder lies in, by default the current one."""
+        start = (start or Path()).absolute()
+        root = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / MARK)), None)
+        return None if root is None else cls.read(root)
+
+    @classmethod
+    def read(cls, root: Path) -> Workspace:
+        table = Table.parse(root / MARK, settings_in(root / MARK))
+        course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
+        table.finish()
+        return cls(root, None if course is None else root / course, language)
+
+    def trusted_course(self) -> Path | None:
+        """The course that `normgrade.toml` names, if any; a UsageError where the user has not said that it is to be trusted."""
+        if self.course is None:
+            return None
+        course = Path(os.path.realpath(self.course))
+        if is_trusted(self.root, course):
+            return course
+        raise UsageError(
+            _(
+                'The workspace "{workspace}" names the course "{course}", which you do not trust yet: its code would run with your '
+                "permissions. If you trust it, run `normgrade init {folder} --course {named}`; --course DIR names a course for one time.",
+                workspace=self.root,
+                course=course,
+                folder=quote(str(self.root)),
+                named=quote(str(course)),
+            )
+        )
+
+    @property
+    def kept(self) -> Path:
+        """Where normgrade keeps what is its own."""
+        return self.root / ".normgrade"
+
+    def submission(self, exercise: Exercise) -> Path:
+        return self.root / exercise.file_name
+
+    def prompt(self, exercise: Exercise) -> Path:
+        return self.root / "prompts" / f"{exercise.slug}.md"
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file lies in the workspace."""
+        return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root))
+
+    def link_on_the_way(self, path: Path) -> Path | None:
+        """The first folder of the workspace, on the way to a file, that is a link. How the workspace is reached is the user's business."""
+        inside = [folder for folder in (Path.cwd() / path).parents if folder != self.root and folder.is_relative_to(self.root)]
+        return next((folder for folder in reversed(inside) if folder.is_symlink()), None)
+
+    def add(self, exercises: Iterable[Exercise]) -> list[Path]:
+        """Put stubs and prompts there, where there are none: what was added. Nothing is ever overwritten."""
+        added = []
+        own_folder(self.root / "prompts")
+        for exercise in exercises:
+            for path, source in ((self.submission(exercise), exercise.stub), (self.prompt(exercise), exercise.prompt)):
+                if not os.path.lexists(path):
+                    write_whole(path, read(source).encode())
+                    added.append(path)
+        return added
+
+    def reset(self, exercise: Exercise, now: datetime) -> Path | None:
+        """Put the stub back; where the old file is kept, or None where it was the stub, or was not there."""
+        path, stub = self.submission(exercise), read(exercise.stub).encode()
+        old = read_plain(path, OLD_BYTES) if os.path.lexists(path) else stub
+        kept = None
+        if old != stub:
+            kept = self.backup(exercise, now)
+            own_folder(self.kept)
+            own_folder(kept.parent)
+            write_whole(kept, old)
+        write_whole(path, stub)
+        return kept
+
+    def backup(self, exercise: Exercise, now: datetime) -> Path:
+        """A name that nothing has yet."""
+        dated = self.kept / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
+        others = (dated.with_stem(f"{dated.stem}-{number}") for number in range(2, 1000))
+        return next(path for path in (dated, *others) if not os.path.lexists(path))
+
+
+def settings_in(path: Path) -> str:
+    """What a `normgrade.toml` holds; a UsageError where that cannot be read."""
+    try:
+        return read_plain(path, MARK_BYTES).decode()
+    except OSError as error:
+        raise UsageError(
+            _('"{path}" cannot be read ({error}). Put a plain file there, or take it away.', path=path, error=error.strerror)
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            _(
+                '"{path}" is not UTF-8: byte {number} is 0x{byte:02x}. Save it as UTF-8.',
+                path=path,
+                number=error.start + 1,
+                byte=error.object[error.start],
+            )
+        ) from error
+
+
+def path_text(value: object) -> str:
+    if "\0" in text(value):
+        raise Wrong(_("a path, which no NUL is in"))
+    return text(value)
+
+
+def known_language(value: object) -> str:
+    if value in LANGUAGES:
+        return str(value)
+    raise Wrong(either(f'"{language}"' for language in LANGUAGES))
+
+
+def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
+    """The workspace at a folder, begun there if there is none; then its `normgrade.toml` names the course."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
+    around = Workspace.find(folder)
+    if around is not None and around.root != folder.absolute():
+        raise UsageError(
+            _(
+                '"{folder}" lies inside the workspace "{around}". Work there, or name a folder outside of it.',
+                folder=folder,
+                around=around.root,
+            )
+        )
+    if around is None:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / MARK, settings(course).encode())
+    return Workspace.read(folder.absolute())
+
+
+def settings(course: Path | None) -> str:
+    """What a new workspace says: the course, if it is another one, and what else it could say."""
+    return SETTINGS.format(
+        what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
+        kept=_("What was tried is kept in .normgrade/progress.db."),
+        spoken=_("English and Chinese are spoken; without this, your locale's"),
+        course='# course = "path/to/another/course"' if course is None else f"course = {as_toml(str(course))}",
+    )
+
+
+def as_toml(text: str) -> str:
+    """A text as TOML writes it, which is as JSON does, but for one character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def needed() -> Workspace:
+    """The workspace of the current folder; a UsageError where there is none."""
+    workspace = Workspace.find()
+    if workspace is None:
+        raise UsageError(
+            _('"{folder}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.', folder=Path.cwd())
+        )
+    return workspace
+
+
+def find_course(named: Path | None) -> Course:
+    """The course that --course names, else NORMGRADE_COURSE, else the workspace if it is trusted, else the one that normgrade carries."""
+    named = named or named_by_environment()
+    workspace = Workspace.find() if named is None else None
+    return Course.find(named if workspace is None else workspace.trusted_course())
+
+
+def submission_of(exercise: Exercise) -> Path:
+    """Where a learner's file for an exercise lies: in the workspace, else in the current folder."""
+    workspace = Workspace.find()
+    return Path(exercise.file_name) if workspace is None else workspace.submission(exercise)

@@ -1,0 +1,72 @@
+"""Grade in a process of its own, where this one runs a learner's code: a notebook never holds a reference, and keeps its random numbers,
+its threads and its settings of PyTorch."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from normgrade.cli.check import revealed
+from normgrade.course.course import Exercise
+from normgrade.grade import Options, Submission, grade
+from normgrade.language import VARIABLE, _, spoken
+from normgrade.language.errors import GraderError, UsageError
+from normgrade.learner.workspace import find_course
+from normgrade.report.report import Report
+from normgrade.worker.launch import command
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How to grade a submission for which exercise, in plain values."""
+
+    slug: str
+    seed: int
+    timeout_s: float | None
+    required: str  # the weakest walls
+    course: str | None
+
+    @property
+    def exercise(self) -> Exercise:
+        return find_course(None if self.course is None else Path(self.course)).exercise(self.slug)
+
+
+def grade_apart(order: Order, path: Path, name: str) -> list[Report]:
+    """The reports as `normgrade check` would show and keep them. What else it has to say goes to stderr."""
+    arguments = f"{astuple(order)!r}, {str(path)!r}, {name!r}"
+    done = subprocess.run(
+        command("notebook.isolated", arguments), capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()}
+    )
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode:
+        raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))
+    print(said, end="", file=sys.stderr)
+    answer: list[Report] | Exception = pickle.loads(done.stdout)  # which our own code wrote
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def main(order: tuple[Any, ...], path: str, name: str) -> None:
+    """The process: grade, and write the reports to stdout, or the error that a user may meet."""
+    gc.enable()
+    answer = os.dup(1)
+    os.dup2(2, 1)  # what else is printed is no part of the answer
+    result: list[Report] | Exception
+    try:
+        result = graded(Order(*order), Path(path), name)
+    except (UsageError, GraderError) as error:
+        result = error
+    with open(answer, "wb") as file:
+        pickle.dump(result, file)
+
+
+def graded(order: Order, path: Path, name: str) -> list[Report]:
+    submissions = [Submission(order.exercise, path, name)]
+    return revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))

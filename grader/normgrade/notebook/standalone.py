@@ -1,0 +1,227 @@
+"""The source of live classes and functions as a file of its own: their definitions as they were written, and all that these use.
+
+It is source that is graded, never a live object. What a definition uses is looked up where it was defined: modules and what comes from
+them are imported, as the learner did where that can be found; plain constants are written down; the learner's own classes and functions
+are put before it as they were written. Nothing else can be sent.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from textwrap import dedent
+from types import FunctionType, ModuleType
+
+from normgrade.inspection.source import lines_of
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.notebook.bindings import (
+    Definition,
+    at_line,
+    binding,
+    bound,
+    first_line,
+    future_imports,
+    futures,
+    is_named_lambda,
+    taken,
+    text_of,
+    uses,
+    without,
+)
+from normgrade.notebook.live_objects import (
+    Namespace,
+    described,
+    found_in_library,
+    functions,
+    home,
+    imports,
+    is_plain,
+    literal,
+    put_in,
+    same,
+    unsendable,
+)
+
+UNRECORDED = ("<string>", "<stdin>")  # what `exec` ran, and what was typed into Python itself
+
+
+@dataclass(frozen=True)
+class Session:
+    """What was typed so far into a notebook: what its names stand for, and its cells, the newest first. Plain Python keeps no cells.
+
+    `given` are the names that were there before anything was typed. `postponed` says whether a cell has said
+    `from __future__ import annotations`, which then holds for all that follow.
+    """
+
+    namespace: Namespace = field(default_factory=dict)
+    cells: Sequence[str] = ()
+    given: Namespace = field(default_factory=dict)
+    postponed: bool = False
+
+    def gives(self, name: str, value: object) -> bool:
+        return name in self.given and self.given[name] is value
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where code was written: what its names stand for, and the text around it. The bases of a class come before other names."""
+
+    namespace: Namespace
+    text: str = ""
+    bases: Namespace = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A class or a function as it was written."""
+
+    name: str
+    statement: ast.stmt
+    place: Place
+
+    @property
+    def source(self) -> str:
+        """Whole lines, with the decorators."""
+        lines = lines_of(self.place.text)[first_line(self.statement) - 1 : self.statement.end_lineno]
+        return dedent("\n".join(lines)) if self.statement.col_offset else "\n".join(lines)
+
+
+def standalone(things: Sequence[object], session: Session) -> str:
+    """A source that defines these classes and functions."""
+    prelude = Prelude(session)
+    for thing in things:
+        prelude.bring(name_of(thing), thing, Place(home(thing, session.namespace)))
+    return prelude.text
+
+
+def completed(cell: str, session: Session) -> str:
+    """A cell with all that it uses of earlier ones put before it. One that is no Python stays as it is."""
+    prelude = Prelude(session)
+    try:
+        names = taken(cell, session.postponed)
+    except (SyntaxError, ValueError, RecursionError):
+        return cell
+    prelude.require(names, Place(session.namespace, cell), _("The cell"))
+    return prelude.before(cell)
+
+
+def name_of(thing: object) -> str:
+    """The name by which a class or a function was defined."""
+    name = getattr(thing, "__name__", None)
+    if isinstance(thing, FunctionType) and name == "<lambda>":
+        name = next((name for name, value in thing.__globals__.items() if value is thing), None)
+    if isinstance(thing, ModuleType) or not callable(thing) or not isinstance(name, str):
+        raise UsageError(
+            _(
+                "What was passed, {thing}, is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm).",
+                thing=described(thing),
+            )
+        )
+    return name
+
+
+class Prelude:
+    """What has to stand before code so that it runs elsewhere: imports, constants, and definitions after what they need."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.meaning: dict[str, object] = {}
+        self.futures: set[str] = {"annotations"} if session.postponed else set()
+        self.imports: dict[str, dict[str, None]] = {}  # from which module what; "" for modules themselves
+        self.constants: list[str] = []
+        self.definitions: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """All of it as one source."""
+        modules = [f"import {module}\n" for module in self.imports.get("", ())]
+        names = [f"from {module} import {', '.join(names)}\n" for module, names in self.imports.items() if module]
+        future = f"from __future__ import {', '.join(sorted(self.futures))}\n" if self.futures else ""
+        blocks = [future, "".join(modules + names), "".join(self.constants), *(f"\n{source}\n" for source in self.definitions)]
+        return "\n".join(filter(None, blocks)).lstrip("\n")
+
+    def before(self, cell: str) -> str:
+        """All of it with a cell after it. `from __future__` imports stay first."""
+        if not self.meaning and not self.futures:
+            return cell
+        self.futures |= futures(cell)
+        return f"{self.text}\n\n{without(cell, future_imports(cell))}"
+
+    def require(self, names: Iterable[str], place: Place, user: str) -> None:
+        """Have names stand for what they stand for in a place. Those that are not there are Python's own, or missing there too."""
+        for name in sorted(names):
+            known = place.bases if name in place.bases else place.namespace
+            if name in known and not (name.startswith("__") and name.endswith("__")) and not self.session.gives(name, known[name]):
+                self.bring(name, known[name], place, user)
+
+    def bring(self, name: str, value: object, place: Place, user: str = "") -> None:
+        """Have a name stand for a value."""
+        if name in self.meaning:
+            if not same(self.meaning[name], value):
+                one, other = described(self.meaning[name]), described(value)
+                other = other if other != one else _("another {one}", one=one)
+                raise UsageError(_('"{name}" would stand for two things: {one} and {other}. Rename one.', name=name, one=one, other=other))
+            return
+        self.meaning[name] = value
+        if found := self.imported(name, value, place):
+            for module, what in found:
+                self.imports.setdefault(module, {})[what] = None
+        elif is_plain(value):
+            self.constants.append(f"{name} = {literal(value)}\n")
+        elif (written := self.written(name, value, place)) is not None:
+            self.define(name, value, written)
+        else:
+            raise UsageError(unsendable(name, value, user))
+
+    def imported(self, name: str, value: object, place: Place) -> Sequence[tuple[str, str]]:
+        """The imports that give the name this very value: those of the text around it, else of earlier ones, else where it is found."""
+        texts = (place.text, *self.texts(place.namespace))
+        return next(filter(None, (imports(text, name, value) for text in texts)), ()) or found_in_library(name, value)
+
+    def define(self, name: str, value: object, written: Written) -> None:
+        """Put a definition after what it needs at once, and before what only its functions use later."""
+        if isinstance(value, type) and (added := put_in(value, written.statement)):
+            raise UsageError(_('"{name}.{added}" was put into the class from outside. Write it in the class.', name=name, added=added))
+        if written.name != name:
+            self.bring(written.name, value, written.place, name)
+            self.definitions.append(f"{name} = {written.name}")
+            return
+        self.futures |= futures(written.place.text)
+        at_once, later = uses(written.source, "annotations" in self.futures)
+        self.require(at_once, written.place, name)
+        self.definitions.append(written.source)
+        self.require(later - {name}, written.place, name)
+
+    def written(self, name: str, value: object, place: Place) -> Written | None:
+        """The definition of a value: its own code knows where that is; without any, the newest text that binds the name does."""
+        bases = {base.__name__: base for base in getattr(value, "__bases__", ())}
+        for function in functions(value):
+            code = function.__code__
+            text = text_of(code.co_filename)
+            if not text and code.co_filename in UNRECORDED:
+                return None
+            if text and "<locals>" not in code.co_qualname:
+                defined_as = value.__name__ if isinstance(value, type) else code.co_name
+                statement = at_line(text, defined_as, code.co_firstlineno) or binding(text, name)
+                return as_written(statement, Place(function.__globals__, text, bases))
+        namespace = home(value, place.namespace) if isinstance(value, type) else place.namespace
+        found = ((text, binding(text, name)) for text in self.texts(namespace))
+        text, statement = next(((text, statement) for text, statement in found if statement), ("", None))
+        return as_written(statement, Place(namespace, text, bases))
+
+    def texts(self, namespace: Namespace) -> Sequence[str]:
+        """What was written where these names are, the newest first."""
+        if namespace is self.session.namespace:
+            return self.session.cells
+        file = namespace.get("__file__")
+        return (text_of(file),) if isinstance(file, str) else ()
+
+
+def as_written(statement: ast.stmt | None, place: Place) -> Written | None:
+    """None for a statement that defines nothing by itself."""
+    if statement is None or not (isinstance(statement, Definition) or is_named_lambda(statement)):
+        return None
+    [name] = bound(statement)
+    return Written(name, statement, place)

@@ -1,0 +1,276 @@
+"""The expectation of a request: an implementation played in float64, and how far each number moves when all arithmetic is float32's."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.metadata import version
+from io import StringIO
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from normgrade import PACKAGE
+from normgrade.language import N_, _
+from normgrade.language.errors import CourseError
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.draws import complete, generator, is_complete
+from normgrade.worker import wire
+from normgrade.worker.observation import HALF, Array, Cause, Error, Observation, Request, Value
+
+PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
+UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+NOT_EXECUTED = {
+    "implementation": N_("The course's own implementation cannot be executed: {error}."),
+    "probes": N_("The course's own probes cannot be executed: {error}."),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
+
+    `spread` is the root mean square of each number's movement in float32 arithmetic; `slack`, for half precision only, its movement
+    when the state moves by one rounding of that precision; `error` the standard error of an estimate from random draws.
+    """
+
+    value: Value
+    dtype: str | None = None
+    spread: np.ndarray | None = None
+    slack: np.ndarray | None = None
+    error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
+
+    request: Request
+    places: Mapping[str, Expected]
+    error: Error | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
+        sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]
+        return max(sizes, default=0) * 2 + 4096
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Answers requests for trusted implementations: references, alternatives, mistakes. `probes` is the source of an exercise's own."""
+
+    cache: Cache
+    probes: str | None = None
+
+    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+        """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
+
+        `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
+        """
+        key = fingerprint(source, self.probes or "", wire.encode(wire.Play(request, 0)))
+        if not anew and (known := self.cache.get(key)) is not None:
+            try:
+                return decode(known)
+            except (wire.ProtocolError, AttributeError, LookupError, TypeError, ValueError):  # a damaged file is as good as none
+                pass
+        expectation = self.compute(source, request)
+        if keep:
+            self.cache.put(key, encode(expectation))
+        return expectation
+
+    def compute(self, source: str, request: Request) -> Expectation:
+        implementation, probes = self.modules(source)
+        if not is_complete(request):
+            request = complete(implementation, request, probes)
+        return expect(implementation, request, probes)
+
+    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+        """One play of a request that is complete, in float64 or natively: not remembered, and without any spread."""
+        implementation, probes = self.modules(source)
+        return play_exactly(implementation, widened(request), probes) if exact else play_natively(implementation, request, probes)
+
+    def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
+        """The source, and the exercise's own probes, as modules."""
+        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, "probes")
+
+
+def executed(source: str, what: str) -> ModuleType:
+    """A source of the course as a module; a CourseError if it raises."""
+    try:
+        return module(source, what)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise CourseError(_(NOT_EXECUTED[what], error=f"{type(error).__name__}: {error}")) from error
+
+
+def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
+    """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
+    from normgrade.oracle.rounding import RandomRounding
+
+    unit = UNIT_ROUNDOFF["float32"]
+    native = play_natively(implementation, request, probes)
+    wide = widened(request)
+    true = play_exactly(implementation, wide, probes)
+    moved = []
+    for seed in range(plays):
+        moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes, RandomRounding(unit, seed)))
+    places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
+    for dtype in HALF if request.probe == "layer_story" else ():
+        if any(place.dtype == dtype for place in places.values()):
+            shaken = [play_exactly(implementation, perturbed(wide, UNIT_ROUNDOFF[dtype], seed, "/state"), probes) for seed in range(plays)]
+            places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
+    return Expectation(request, places, native.error or true.error)
+
+
+def expected(true: Value, native: Value | None, place: str, moved: list[Observation]) -> Expected:
+    dtype = native.dtype if isinstance(native, Array) else None
+    if not (isinstance(true, Array) and true.values.dtype.kind == "f"):
+        return Expected(true, dtype)
+    return Expected(true, dtype, movement(true, place, moved), error=true.error)
+
+
+def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]) -> Expected:
+    if place.dtype == dtype and isinstance(place.value, Array):
+        return replace(place, slack=movement(place.value, name, shaken))
+    return place
+
+
+def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:
+    """The root mean square of the movement, number by number; infinite where a play did not come to this place."""
+    squares = np.zeros(true.values.shape)
+    with np.errstate(all="ignore"):
+        for play in moved:
+            value = play.values.get(place)
+            same_shape = isinstance(value, Array) and value.values.shape == true.values.shape
+            squares += (value.values - true.values) ** 2 if same_shape else np.inf  # type: ignore[union-attr]
+        return np.sqrt(squares / len(moved))
+
+
+def floats(request: Request, change: Callable[[np.ndarray, str], np.ndarray]) -> Request:
+    """The request with `change(values, path)` for every array of floating-point numbers."""
+
+    def walk(thing: Any, path: str) -> Any:
+        match thing:
+            case Array(values, _):
+                return Array(change(values, path), "float64") if values.dtype.kind == "f" else thing
+            case Mapping():
+                return {key: walk(value, f"{path}/{key}") for key, value in thing.items()}
+            case list() | tuple():
+                return type(thing)(walk(value, f"{path}/{index}") for index, value in enumerate(thing))
+            case _:
+                return thing
+
+    return Request(request.probe, walk(request.inputs, ""))
+
+
+def perturbed(request: Request, unit: float, seed: int, where: str = "") -> Request:
+    """The request with every number that goes in, below the path `where`, multiplied by 1 + ξ·u."""
+
+    random = generator("perturbed", seed)
+
+    def shake(values: np.ndarray, path: str) -> np.ndarray:
+        return values * (1 + unit * random.standard_normal(values.shape)) if path.startswith(where) else values
+
+    return floats(request, shake)
+
+
+def widened(request: Request) -> Request:
+    """The request with every floating-point number in float64, exactly."""
+    return floats(request, lambda values, _path: values.astype(np.float64))
+
+
+def play_exactly(
+    implementation: ModuleType, request: Request, probes: ModuleType | None, arithmetic: AbstractContextManager[object] | None = None
+) -> Observation:
+    """Play in float64, or in another arithmetic on float64 numbers."""
+    import torch
+
+    from normgrade.worker.play import NATIVE, play
+
+    with quiet():
+        return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE, trusted=True)
+
+
+def play_natively(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:
+    from normgrade.worker.play import play
+
+    with quiet():
+        return play(implementation, request, probes, trusted=True)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """What a mistake prints or warns of is not the learner's doing."""
+    with warnings.catch_warnings(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@lru_cache(maxsize=512)
+def module(source: str, name: str) -> ModuleType:
+    """The source as a module, executed once; where Python finds modules by name it is not kept."""
+    from normgrade.worker.play import load
+
+    unique = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    loaded = load(source, f"<{unique}>", unique)
+    del sys.modules[unique], linecache.cache[f"<{unique}>"]
+    return loaded
+
+
+@cache
+def arithmetic_fingerprint() -> bytes:
+    """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
+    names = ("probes", "worker/play", "oracle/draws", "oracle/expectation", "oracle/rounding")
+    sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]
+    return hashlib.sha256(b"\0".join([*sources, version("numpy").encode(), version("torch").encode()])).digest()
+
+
+def fingerprint(*parts: str | bytes) -> str:
+    digest = hashlib.sha256(arithmetic_fingerprint())
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        digest.update(len(content).to_bytes(8, "little") + content)
+    return digest.hexdigest()
+
+
+def encode(expectation: Expectation) -> bytes:
+    """An expectation as the bytes of a frame."""
+    error = expectation.error
+    content = {
+        "request": {"probe": expectation.request.probe, "inputs": expectation.request.inputs},
+        "places": {name: encode_place(place) for name, place in expectation.places.items()},
+        "error": None if error is None else [str(error.cause), error.message, list(error.types), error.step],
+    }
+    return wire.encode(wire.Play(Request("expectation", content), 0))
+
+
+def encode_place(place: Expected) -> dict[str, Any]:
+    arrays = {"spread": place.spread, "slack": place.slack}
+    return {"value": place.value, "dtype": place.dtype, "error": Array(np.asarray(place.error), "float64")} | {
+        name: None if values is None else Array(values, "float64") for name, values in arrays.items()
+    }
+
+
+def decode(content: bytes) -> Expectation:
+    """The expectation that `encode` wrote; where the bytes are something else, ProtocolError, or what comes of a value that is another."""
+    inputs = wire.decode(wire.Play, content, len(content), len(content))[1].request.inputs
+    asked, error = inputs["request"], inputs["error"]
+    return Expectation(
+        Request(asked["probe"], asked["inputs"]),
+        {name: decode_place(place) for name, place in inputs["places"].items()},
+        None if error is None else Error(Cause(error[0]), error[1], tuple(error[2]), (), error[3]),
+    )
+
+
+def decode_place(place: Mapping[str, Any]) -> Expected:
+    spread, slack = (None if place[name] is None else place[name].values for name in ("spread", "slack"))
+    return Expected(place["value"], place["dtype"], spread, slack, float(place["error"].values))

@@ -1,0 +1,56 @@
+"""A report in each format that people and programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from normgrade.language import _
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.report.render.detail import USUAL, Detail
+from normgrade.report.report import Report
+
+Renderer = Callable[[Sequence[Report], Detail], str]
+
+
+def render(reports: Sequence[Report], format: str, detail: Detail = USUAL) -> str:
+    """The reports as one text in the format of that name; `detail` is for people who read it line by line."""
+    return renderer(format)(reports, detail)
+
+
+def renderer(format: str) -> Renderer:
+    """What renders reports in the format of that name; a UsageError where there is none."""
+    if format not in FORMATS:
+        meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
+        raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))
+    return FORMATS[format]
+
+
+# Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.
+
+
+def as_terminal(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.terminal import render_text
+
+    return render_text(reports, detail)
+
+
+def as_json(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.json import render_json
+
+    return render_json(reports)
+
+
+def as_junit(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.junit import render_junit
+
+    return render_junit(reports)
+
+
+def as_html(reports: Sequence[Report], detail: Detail) -> str:
+    from normgrade.report.render.html import render_html
+
+    return render_html(reports)
+
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType({"terminal": as_terminal, "json": as_json, "junit": as_junit, "html": as_html})

@@ -1,0 +1,73 @@
+"""The parametrised cases of one claim, taken together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from normgrade.language import _
+from normgrade.report.render.wording import claim_of, one_line
+from normgrade.report.report import Check, Outcome
+
+NAMED = 6  # of the cases alike
+GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The checks of one test, in their order."""
+
+    stem: str  # the test's name without its parameters
+    checks: tuple[Check, ...]
+
+    @property
+    def shown(self) -> Check:
+        """The first of the gravest cases, which speaks for all."""
+        return min(self.checks, key=lambda check: GRAVITY.index(check.outcome))
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.shown.outcome
+
+    def ended(self, outcome: Outcome) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.outcome is outcome)
+
+    @property
+    def claim(self) -> str:
+        return claim_of(self.shown) if self.shown.claim.strip() else self.stem
+
+    @property
+    def kind(self) -> str:
+        return one_line(self.shown.kind)
+
+    @property
+    def holding(self) -> int:
+        return len(self.ended(Outcome.PASSED))
+
+    @property
+    def earned(self) -> int:
+        return sum(check.earned for check in self.checks)
+
+    @property
+    def points(self) -> int:
+        return sum(check.points for check in self.checks)
+
+
+def grouped(checks: Sequence[Check]) -> tuple[Cases, ...]:
+    """The checks by test, in the order in which each test first appears."""
+    groups: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        groups.setdefault((stem_of(check), check.claim), []).append(check)
+    return tuple(Cases(stem, tuple(group)) for (stem, _), group in groups.items())
+
+
+def stem_of(check: Check) -> str:
+    return one_line(check.name).partition("[")[0]
+
+
+def which_cases(stem: str, checks: Sequence[Check]) -> str:
+    """The case that is shown, and the others that ended alike."""
+    shown, *others = (one_line(check.name) for check in checks)
+    names = [name.removeprefix(stem) for name in others[:NAMED]]
+    more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []
+    return " · ".join((shown, _("so too {cases}", cases=", ".join(names + more)))) if others else shown

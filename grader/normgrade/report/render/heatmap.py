@@ -1,0 +1,187 @@
+"""Where two arrays differ, as a picture: one cell for each number, its colour the stronger the further it is beyond what is allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from normgrade.language import _
+from normgrade.report.place_names import place_in_words
+from normgrade.report.render.detail import FULL
+from normgrade.report.render.markup import put, tag
+from normgrade.report.render.numbers import Row, Sides, as_size, as_texts
+from normgrade.report.report import Difference
+
+FOLDED = 32  # numbers to a row of a long array of one dimension
+DECADES = 6  # levels beyond what is allowed: to 10 times, to 100 times, … and everything above
+INFINITE = DECADES + 1
+CELL, GAP, LABEL, CHARACTER = 16, 4, 12, 6.2  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One number, or the worst of a block of them."""
+
+    row: int
+    column: int
+    level: int
+    worst: bool  # of all
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """The cells, and the index that each row begins with."""
+
+    cells: tuple[Cell, ...]
+    labels: tuple[str, ...]
+    gaps: tuple[int, ...]  # in front of each row: how many dimensions begin anew
+    columns: int
+    block: tuple[int, int]  # rows and columns that a cell stands for
+
+
+def heat_map(difference: Difference, largest: tuple[int, int] = FULL.cells) -> HeatMap | None:
+    """None where there are no two arrays of the same shape to compare."""
+    both = Sides.of(difference)
+    if both is None:
+        return None
+    shape, ratio, worst = both.shape, both.ratio, both.worst
+    width = shape[-1] if len(shape) > 1 else min(FOLDED, ratio.size)
+    height = math.ceil(ratio.size / width)
+    block = math.ceil(height / largest[0]), math.ceil(width / largest[1])
+
+    def cells() -> Iterator[Cell]:
+        for row in range(math.ceil(height / block[0])):
+            for column in range(math.ceil(width / block[1])):
+                members = members_of(row, column, block, width, ratio.size)
+                if members:
+                    number = worst if worst in members else max(members, key=lambda member: float(ratio[member]))
+                    far = float(ratio[number])
+                    yield Cell(row, column, level_of(far), number == worst, in_words(both.row(number), far, len(members) - 1))
+
+    rows = range(0, height, block[0])
+    return HeatMap(
+        cells=tuple(cells()),
+        labels=tuple(label_of(both.index(row * width), shape) for row in rows),
+        gaps=tuple(gap_of(row, block, shape) for row in rows),
+        columns=math.ceil(width / block[1]),
+        block=block,
+    )
+
+
+def members_of(row: int, column: int, block: tuple[int, int], width: int, size: int) -> list[int]:
+    """Flat indices of the numbers in a block."""
+    columns = range(column * block[1], min((column + 1) * block[1], width))
+    rows = range(row * block[0], (row + 1) * block[0])
+    return [number for each in rows for number in (each * width + other for other in columns) if number < size]
+
+
+def label_of(first: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """The index of a row's first number, without its last dimension where the row is all of that."""
+    if len(shape) < 2:
+        return str(list(first)) if shape and shape[0] > FOLDED else ""
+    return "[" + ", ".join([*map(str, first[:-1]), "·"]) + "]"
+
+
+def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
+    """How many dimensions begin anew with a row: 0 inside a matrix."""
+    if row == 0 or block[0] > 1 or len(shape) < 3:
+        return 0
+    sizes = np.cumprod(shape[-2:0:-1])
+    return int(sum(row % size == 0 for size in sizes))
+
+
+def level_of(ratio: float) -> int:
+    """0: allowed; 1: to 10 times what is allowed; 2: to 100 times; … and one of its own for what is infinitely wrong."""
+    if not math.isfinite(ratio):
+        return INFINITE
+    return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))
+
+
+def in_words(number: Row, ratio: float, others: int) -> str:
+    """Everything about one cell."""
+    (expected, actual), index = as_texts(number), list(number.index)
+    error, allowed = as_size(number.error), as_size(number.allowed)
+    said = _(
+        "{index}: expected {expected}, got {actual}, off by {error}, allowed {allowed}",
+        **{"index": index, "expected": expected, "actual": actual, "error": error, "allowed": allowed},
+    )
+    times = _(" ({ratio} times that)", ratio=as_size(ratio)) if 1 < ratio < math.inf else ""
+    block = _("; the worst of {count} numbers here", count=others + 1) if others else ""
+    return said + times + block
+
+
+# As a picture
+
+
+def figure(difference: Difference, largest: tuple[int, int] = FULL.cells) -> Element | None:
+    """The heat map with its legend; None where there is none to draw."""
+    picture = heat_map(difference, largest)
+    if picture is None:
+        return None
+    caption = _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")
+    if picture.block != (1, 1):
+        rows, columns = picture.block
+        caption = _(
+            "Each cell is a block of {rows} × {columns} numbers, as bad as the worst of them. The ring marks the worst of all.",
+            rows=rows,
+            columns=columns,
+        )
+    return tag(
+        "figure",
+        tag("figcaption", caption),
+        tag("div", svg(picture, _("errors of {place}", place=place_in_words(difference.place))), class_="scroll"),
+        legend({cell.level for cell in picture.cells}),
+        tag("output", class_="readout", aria_live="polite"),
+        class_="heat",
+    )
+
+
+def svg(picture: HeatMap, label: str) -> Element:
+    left = max(map(len, picture.labels)) * CHARACTER + GAP
+    tops = [sum(picture.gaps[: row + 1]) * GAP + row * CELL for row in range(len(picture.labels))]
+    width, height = left + picture.columns * CELL + GAP, tops[-1] + CELL + GAP
+    root = tag("svg", viewBox=f"0 0 {width:g} {height:g}", width=f"{width:g}", height=f"{height:g}", role="group", aria_label=label)
+    for top, text in zip(tops, picture.labels, strict=True):
+        put(root, tag("text", text, x=f"{left - GAP:g}", y=top + LABEL, text_anchor="end", aria_hidden="true"))
+    for cell in picture.cells:
+        put(root, drawn(cell, left + cell.column * CELL, tops[cell.row]))
+    return root
+
+
+def drawn(cell: Cell, x: float, y: int) -> Element:
+    """A square that says what it stands for when it is pointed at, or reached with the keyboard."""
+    group = tag("g", tag("title", cell.text), role="img", tabindex=0 if cell.worst else -1)
+    group.set("data-row", str(cell.row))
+    group.set("data-column", str(cell.column))
+    put(group, tag("rect", x=f"{x:g}", y=y, width=CELL - 1, height=CELL - 1, rx=2, class_=f"level-{cell.level}"))
+    if cell.worst:
+        centre = {"cx": f"{x + (CELL - 1) / 2:g}", "cy": f"{y + (CELL - 1) / 2:g}", "r": 4}
+        put(group, tag("circle", **centre, class_="halo"))
+        put(group, tag("circle", **centre))
+    return group
+
+
+def legend(levels: set[int]) -> Element:
+    """What each colour stands for, as far as they occur; the scale is logarithmic."""
+    items = [tag("li", sample(level), meaning(level)) for level in sorted(levels)]
+    return tag("ul", *items, class_="legend", aria_label=_("legend"))
+
+
+def sample(level: int) -> Element:
+    square = tag("rect", width=CELL - 1, height=CELL - 1, rx=2, class_=f"level-{level}")
+    return tag("svg", square, width=CELL, height=CELL, aria_hidden="true")
+
+
+def meaning(level: int) -> str:
+    if level == 0:
+        return _("within what is allowed")
+    if level == INFINITE:
+        return _("infinitely far, or not a number")
+    if level == DECADES:
+        return _("beyond {times} times what is allowed", times=f"{10 ** (DECADES - 1):,}")
+    return _("up to {times} times what is allowed", times=f"{10**level:,}")

@@ -1,0 +1,99 @@
+"""Reports as JSON, version 1: the contract for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from normgrade import __version__
+from normgrade.language.visible import STEERS
+from normgrade.report.report import Check, Diagnosis, Difference, Finding, Report
+
+VERSION = 1
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 cannot
+
+
+def render_json(reports: Sequence[Report]) -> str:
+    """All reports as one JSON object."""
+    content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
+    return STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text)) + "\n"
+
+
+def escaped(sign: re.Match[str]) -> str:
+    """A sign as JSON can say it in ASCII, for whoever reads the report in a terminal."""
+    return f"\\u{ord(sign[0]):04x}"
+
+
+def report_as_json(report: Report) -> dict[str, Any]:
+    return {
+        "exercise": report.exercise,
+        "submission": report.submission,
+        "outcome": report.outcome.value,
+        "score": {"earned": report.earned, "possible": report.possible},
+        "sandbox": report.sandbox,
+        "lost": list(report.lost),
+        "seed": report.seed,
+        "course": report.course,
+        "duration_s": to_milliseconds(report.duration_s),
+        "findings": [finding_as_json(finding) for finding in report.findings],
+        "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
+        "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
+        "checks": [check_as_json(check) for check in report.checks],
+    }
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    return {"line": finding.line, "column": finding.column, "rule": finding.rule, "text": finding.text}
+
+
+def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    return {"mistakes": list(diagnosis.mistakes), "says": diagnosis.says, "checks": list(diagnosis.checks)}
+
+
+def check_as_json(check: Check) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "claim": check.claim,
+        "kind": check.kind,
+        "outcome": check.outcome.value,
+        "points": check.points,
+        "earned": check.earned,
+        "duration_s": to_milliseconds(check.duration_s),
+        "message": check.message,
+        "hint": check.hint,
+        "stdout": check.stdout,
+        "differences": [difference_as_json(difference) for difference in check.differences],
+    }
+
+
+def difference_as_json(difference: Difference) -> dict[str, Any]:
+    return {
+        "place": difference.place,
+        "dtype": difference.dtype,
+        "shape": None if difference.shape is None else [int(size) for size in difference.shape],
+        "mismatched": int(difference.mismatched),
+        "total": int(difference.total),
+        "max_abs": as_json_value(difference.max_abs),
+        "max_rel": as_json_value(difference.max_rel),
+        "allowed": as_json_value(difference.allowed),
+        "at": None if difference.at is None else [int(index) for index in difference.at],
+        "expected": as_json_value(difference.expected),
+        "actual": as_json_value(difference.actual),
+        "looks_like": difference.looks_like,
+    }
+
+
+def as_json_value(value: bool | int | float | str | None) -> bool | int | float | str | None:
+    """The value itself; numbers that JSON cannot hold are the strings "nan", "inf" and "-inf"."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(plain) if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def to_milliseconds(duration_s: float) -> float:
+    return round(float(duration_s), 3)

@@ -1,0 +1,130 @@
+"""Reports as JUnit XML (xunit2), for the CI systems that read it. A report that did not pass is never all green."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from normgrade import __version__
+from normgrade.language import _
+from normgrade.report.render.wording import (
+    claim_of,
+    difference_in_words,
+    names_of,
+    not_started,
+    one_line,
+    outcome_in_words,
+    printable,
+    score_in_words,
+    what_it_is,
+)
+from normgrade.report.report import Check, Finding, Outcome, Report
+
+TAGS = {Outcome.FAILED: "failure", Outcome.ERROR: "error", Outcome.SKIPPED: "skipped"}
+
+
+def render_junit(reports: Sequence[Report]) -> str:
+    """All reports as one XML document: a test suite per report."""
+    root = Element("testsuites", name="normgrade")
+    root.extend(suite_of(report) for report in reports)
+    count_into(root)
+    root.set("time", seconds(sum(report.duration_s for report in reports)))
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def suite_of(report: Report) -> Element:
+    suite = Element("testsuite", name=one_line(report.exercise))
+    suite.append(properties_of(report))
+    suite.extend(cases_of(report))
+    red = suite.findall(".//failure") or suite.findall(".//error")
+    if not red and (report.outcome is not Outcome.PASSED or not report.checks):
+        suite.append(case_of_score(report))
+    count_into(suite)
+    suite.set("skipped", str(len(suite.findall(".//skipped"))))
+    suite.set("time", seconds(report.duration_s))
+    return suite
+
+
+def count_into(element: Element) -> None:
+    """Write how many test cases, failures and errors an element holds."""
+    for name, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        element.set(name, str(len(element.findall(f".//{tag}"))))
+
+
+def properties_of(report: Report) -> Element:
+    """What has no place of its own in this format."""
+    properties = Element("properties")
+    for name, value in (
+        ("normgrade", __version__),
+        ("submission", one_line(report.submission)),
+        ("outcome", report.outcome.value),
+        ("earned", str(report.earned)),
+        ("possible", str(report.possible)),
+        ("sandbox", one_line(report.sandbox)),
+        *(("lost", one_line(loss)) for loss in report.lost),
+        ("seed", str(report.seed)),
+        *((("course", one_line(report.course)),) if report.course else ()),
+    ):
+        SubElement(properties, "property", name=name, value=value)
+    return properties
+
+
+def cases_of(report: Report) -> Iterator[Element]:
+    if report.outcome is Outcome.NOT_STARTED:
+        yield case(report, "started", "failure", not_started(report), "not started")
+    for finding in report.findings:
+        yield case_of_finding(report, finding)
+    for check in report.checks:
+        yield case_of_check(report, check)
+
+
+def case_of_score(report: Report) -> Element:
+    """Stands for checks that the report does not tell of."""
+    return case(report, "score", TAGS.get(report.outcome), _(": ").join((score_in_words(report), outcome_in_words(report))), "score")
+
+
+def case_of_finding(report: Report, finding: Finding) -> Element:
+    name = f"{one_line(finding.rule)} at {finding.line}:{finding.column}"
+    if report.outcome is Outcome.PASSED:
+        found = case(report, name)
+        SubElement(found, "system-out").text = printable(finding.text)
+        return found
+    return case(report, name, "failure", one_line(finding.text.partition("\n")[0]), finding.rule, finding.text)
+
+
+def case_of_check(report: Report, check: Check) -> Element:
+    details = tuple(details_of(report, check))
+    message = _(": ").join((claim_of(check).rstrip(".。"), *map(one_line, details[:1])))
+    found = case(report, check.name, TAGS.get(check.outcome), message, check.kind, "\n".join(details), check.duration_s)
+    if check.stdout:
+        SubElement(found, "system-out").text = printable(check.stdout)
+    return found
+
+
+def details_of(report: Report, check: Check) -> Iterator[str]:
+    if check.message:
+        yield check.message
+    for difference in check.differences:
+        yield _(": ").join((what_it_is(difference), difference_in_words(difference)))
+        if difference.looks_like:
+            yield "  " + _("looks like: {words}", words=one_line(difference.looks_like))
+    for diagnosis in report.diagnoses:
+        if check.name in diagnosis.checks:
+            yield _("Diagnosis: {names}: {says}", names=names_of(diagnosis), says=one_line(diagnosis.says))
+    if check.hint:
+        yield _("Hint: ") + one_line(check.hint)
+
+
+def case(
+    report: Report, name: str, tag: str | None = None, message: str = "", type: str = "", text: str = "", duration_s: float = 0.0
+) -> Element:
+    """A test case; without a tag, one that passed."""
+    found = Element("testcase", classname=f"normgrade.{one_line(report.exercise)}", name=one_line(name), time=seconds(duration_s))
+    if tag is not None:
+        SubElement(found, tag, message=message, type=one_line(type)).text = printable(text)
+    return found
+
+
+def seconds(duration_s: float) -> str:
+    return f"{duration_s:.3f}"

@@ -1,0 +1,130 @@
+"""Which numbers of a difference to show, and how to write them so that they can be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrade.report.report import Difference, Numbers
+
+FEW = 6  # so many numbers are shown as they are; of more, only the worst
+WORST = 3
+DIGITS = 6
+EXACT = 17  # significant digits that tell any two float64 numbers apart
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Both sides at one index. `error` is infinite where the two cannot be subtracted."""
+
+    index: tuple[int, ...]
+    expected: bool | int | float
+    actual: bool | int | float
+    error: float
+    allowed: float
+    differs: bool
+    worst: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """Two arrays of one shape, flat: both sides, what is allowed, how far they are apart, and that in units of what is allowed."""
+
+    shape: tuple[int, ...]
+    expected: np.ndarray
+    actual: np.ndarray
+    allowed: np.ndarray
+    error: np.ndarray
+    ratio: np.ndarray
+    worst: int
+
+    @classmethod
+    def of(cls, difference: Difference) -> Sides | None:
+        """None where there are no two arrays of the same shape to compare."""
+        numbers = difference.numbers
+        if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
+            return None
+        shape = numbers.expected.shape
+        allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
+        ratio = ratios(error, allowed)
+        worst = int(np.argmax(ratio)) if difference.at is None else int(np.ravel_multi_index(difference.at, shape)) if shape else 0
+        return cls(shape, numbers.expected.ravel(), numbers.actual.ravel(), allowed, error, ratio, worst)
+
+    def index(self, number: int) -> tuple[int, ...]:
+        return tuple(int(index) for index in np.unravel_index(number, self.shape))
+
+    def row(self, number: int) -> Row:
+        return Row(
+            index=self.index(number),
+            expected=self.expected[number].item(),
+            actual=self.actual[number].item(),
+            error=float(self.error[number]),
+            allowed=float(self.allowed[number]),
+            differs=bool(self.ratio[number] > 1),
+            worst=number == self.worst,
+        )
+
+
+def sides(difference: Difference) -> tuple[Row, ...]:
+    """The rows worth showing: all of a small array in its order, else the worst of it, worst first."""
+    both = Sides.of(difference)
+    return () if both is None else tuple(map(both.row, shown(both.ratio, both.worst)))
+
+
+def shown(ratio: np.ndarray, worst: int) -> list[int]:
+    """Flat indices of the rows worth showing."""
+    if ratio.size <= FEW:
+        return list(range(ratio.size))
+    others = [int(number) for number in np.argsort(-ratio, kind="stable")[: WORST + 1] if number != worst and ratio[number] > 1]
+    return [worst, *others][:WORST]
+
+
+def errors(numbers: Numbers) -> np.ndarray:
+    """By how much the two sides differ, number by number: 0 where both are the same NaN or infinity."""
+    with np.errstate(all="ignore"):
+        expected, actual = numbers.expected.astype(np.float64).ravel(), numbers.actual.astype(np.float64).ravel()
+        error = np.abs(actual - expected)
+        same = (actual == expected) | (np.isnan(actual) & np.isnan(expected))
+    result: np.ndarray = np.where(same, 0.0, np.where(np.isnan(error), np.inf, error))
+    return result
+
+
+def ratios(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Each error in units of what is allowed there."""
+    with np.errstate(all="ignore"):
+        ratio = error / allowed
+    result: np.ndarray = np.where(error == 0, 0.0, np.where(np.isnan(ratio), np.inf, ratio))
+    return result
+
+
+def as_text(value: object, digits: int = DIGITS) -> str:
+    """A value as a reader wants it: floats to so many significant digits."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return f"{plain:.{digits}g}" if isinstance(plain, float) else str(plain)
+
+
+def as_size(value: float) -> str:
+    """An error or an allowance: its size is enough."""
+    return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.2g}"
+
+
+def as_pair(expected: object, actual: object) -> tuple[str, str]:
+    """Two values that differ, with as many digits as it takes to see it."""
+    for digits in range(DIGITS, EXACT + 1):
+        pair = as_text(expected, digits), as_text(actual, digits)
+        if pair[0] != pair[1]:
+            return pair
+    return repr(expected), repr(actual)  # the same number as two types: 3 and 3.0
+
+
+def as_texts(row: Row) -> tuple[str, str]:
+    """Both sides of a row."""
+    return as_pair(row.expected, row.actual) if row.differs else (as_text(row.expected), as_text(row.actual))
+
+
+def cells_of(row: Row) -> tuple[str, ...]:
+    """A row of a table: ▶ marks the worst and ✗ the others beyond what is allowed."""
+    expected, actual = as_texts(row)
+    mark = "" if not row.differs else "▶" if row.worst else "✗"
+    return mark, str(list(row.index)) if row.index else "", expected, actual, as_size(row.error), as_size(row.allowed)

@@ -1,0 +1,333 @@
+"""Reports for people: a table of the claims, every failure with its numbers side by side, the mistake, the score.
+
+Everything that comes from a submission or a suite is untrusted text: it is made printable and never read as rich markup.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from typing import IO
+
+from rich import box
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from normgrade.language import _, n_
+from normgrade.language.visible import forgiving, visible
+from normgrade.report.place_names import place_in_words
+from normgrade.report.render.cases import Cases, grouped, which_cases
+from normgrade.report.render.detail import QUIET, USUAL, Detail
+from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
+from normgrade.report.render.wording import (
+    MARKS,
+    bounded,
+    course_in_words,
+    difference_in_words,
+    explained,
+    kind_in_word,
+    losses_in_words,
+    names_of,
+    next_step,
+    not_started,
+    one_line,
+    outcome_in_word,
+    outcome_in_words,
+    rule_in_word,
+    sandbox_in_word,
+    score_in_words,
+    search_stopped,
+    seed_in_words,
+    what_it_is,
+)
+from normgrade.report.render.wrapping import break_chinese
+from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+
+WIDTH = 80  # where no terminal says otherwise
+WIDEST = 100  # longer lines are hard to read
+NAMED = 6  # of the places beyond
+LINES = 20  # of a message, or of what was printed
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "bold red",
+    Outcome.SKIPPED: "dim",
+    Outcome.ERROR: "bold yellow",
+    Outcome.NOT_STARTED: "dim",
+}
+
+
+class Screen(Console):
+    """A console that shows what steers a terminal, in place of obeying it; what rich itself says to the terminal is no text."""
+
+    encoding = "utf-8"  # rich has forms of its own where a stream is ASCII; ours are those of the stream
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
+def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
+    """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
+    break_chinese()
+    forgiving(file or (sys.stderr if to_stderr else sys.stdout))
+    console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    return console
+
+
+def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
+    """What a terminal would show, as plain text."""
+    break_chinese()
+    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
+    print_all(reports, console, detail, with_losses)
+    assert isinstance(console.file, io.StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def show(reports: Sequence[Report], console: Console, detail: Detail = USUAL, with_losses: bool = True) -> None:
+    """Print the reports, and after them what the weakest walls did not keep the code from."""
+    print_all(reports, console, detail, with_losses)
+
+
+def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_losses: bool) -> None:
+    for part in parts_of_all(reports, detail, with_losses):
+        if detail == QUIET:
+            console.print(part, soft_wrap=True)  # a line stays one
+        else:
+            console.print(part, width=min(console.width, WIDEST))
+
+
+def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
+    if not reports:
+        yield Text(_("Nothing was graded: `normgrade list` shows the exercises."))
+    if detail == QUIET:
+        yield from map(line_of, reports)
+        return
+    for report in reports:
+        yield from parts_of(report, detail)
+        yield Text()
+    if len(reports) > 1:
+        yield summary(reports)
+    yield from (Text(seed_in_words(seed)) for seed in dict.fromkeys(report.seed for report in reports) if seed)
+    if with_losses:
+        yield from (Text(line, style="dim") for line in losses_in_words(reports))
+
+
+def line_of(report: Report) -> Text:
+    """One report in a line: the outcome, and what was found."""
+    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
+    score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
+    seed = _("seed {seed}", seed=report.seed) if report.seed else ""
+    parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, course_in_words(report), seed
+    said = " · ".join(filter(None, parts))
+    return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
+
+
+def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]:
+    """One report, from top to bottom."""
+    if report.outcome is Outcome.NOT_STARTED:
+        yield Text(not_started(report))
+        yield from course_lines(report)
+        return
+    yield header(report)
+    yield from course_lines(report)
+    yield from map(finding_lines, report.findings)
+    cases = grouped(report.checks)
+    if cases:
+        yield table_of_checks(cases)
+    yield from failures(report, cases, detail)
+    if report.diagnoses:
+        yield panel_of(report.diagnoses, report.checks)
+    if stopped := search_stopped(report):
+        yield Text(stopped, style="dim")
+    yield score_line(report)
+    if detail.facts:
+        yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
+    if step := next_step(report):
+        yield Text(step)
+
+
+def header(report: Report) -> Text:
+    sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
+    return Text.assemble((one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · {sandbox}", "dim"))
+
+
+def course_lines(report: Report) -> Iterator[Text]:
+    if said := course_in_words(report):
+        yield Text(said, style="dim", no_wrap=True, overflow="ignore")  # a path stays one word
+
+
+def finding_lines(finding: Finding) -> RenderableType:
+    """Where and what; lines after the first are source and caret, kept as they are."""
+    first, _newline, source = bounded(finding.text, LINES).partition("\n")
+    where = f"{finding.line}:{finding.column} " if finding.line else ""
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (rule_in_word(finding), "bold"), _(": "), first)
+    return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
+
+
+def table_of_checks(cases: Sequence[Cases]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
+    table.add_column(_("outcome"), no_wrap=True)
+    table.add_column(_("claim"))
+    table.add_column(_("kind"), no_wrap=True)
+    table.add_column(_("points"), justify="right", no_wrap=True)
+    for group in cases:
+        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(kind_in_word(group.kind)), f"{group.earned}/{group.points}")
+    return table
+
+
+def outcome_cell(outcome: Outcome) -> Text:
+    return Text(f"{MARKS[outcome]} {outcome_in_word(outcome)}", style=STYLES[outcome])
+
+
+def claim_cell(group: Cases) -> Text:
+    cell = Text(group.claim)
+    if len(group.checks) > 1:
+        cell.append(_(" ({holding} of {total} hold)", holding=group.holding, total=len(group.checks)), style="dim")
+    if group.outcome is Outcome.SKIPPED and group.shown.message:
+        cell.append(f"\n{one_line(group.shown.message)}", style="dim")
+    return cell
+
+
+def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
+    """The first claims that do not hold, and how many more there are.
+
+    A hint says what a claim usually fails by. It would only mislead where a diagnosis knows better, and below the first claim: most of
+    the others fail by what the first fails by.
+    """
+    every: list[list[RenderableType]] = []
+    for group in cases:
+        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
+            every.append(lines)
+    for lines in every[: detail.claims]:
+        yield from lines
+    if (left_out := len(every) - detail.claims) > 0:
+        yield Text(
+            n_(
+                "and {n} more claim that does not hold: {key} shows it",
+                "and {n} more claims that do not hold: {key} shows them",
+                left_out,
+                key=detail.more,
+            )
+        )
+        yield Text()
+
+
+def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
+    """The first failed cases of a claim in full, the others by name; nothing where the course reveals nothing of it."""
+    for outcome in (Outcome.ERROR, Outcome.FAILED):
+        alike = group.ended(outcome)
+        for number, check in enumerate(alike[: detail.cases]):
+            others = alike[number:] if number == detail.cases - 1 else (check,)
+            if details := list(detail_lines(check, with_hint, detail)):
+                yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
+                yield indented(Text(which_cases(group.stem, others), style="dim"))
+                yield from map(indented, details)
+                yield Text()
+
+
+def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
+    if check.message.strip():
+        yield Text(bounded(check.message, LINES))
+    for difference in check.differences[: detail.differences]:
+        yield from difference_lines(difference)
+    if beyond := check.differences[detail.differences :]:
+        yield Text(n_("and {n} more place: {places}", "and {n} more places: {places}", len(beyond), places=places(beyond)))
+    if check.stdout.strip():
+        yield Text(_("your code printed:"), style="dim")
+        yield indented(Text(bounded(check.stdout, LINES)))
+    if with_hint and check.hint.strip():
+        yield Text.assemble((_("Hint: "), "bold"), bounded(check.hint, LINES))
+
+
+def places(differences: Sequence[Difference]) -> str:
+    named = [place_in_words(one_line(difference.place)) for difference in differences[:NAMED]]
+    return _("; ").join(named) + (" …" if len(differences) > NAMED else "")
+
+
+def difference_lines(difference: Difference) -> Iterator[RenderableType]:
+    yield Text(what_it_is(difference), style="bold")
+    if difference.at is None:
+        yield indented(table_of_two(difference))
+        return
+    yield indented(Text(difference_in_words(difference)))
+    rows = sides(difference)
+    yield indented(table_of_sides(rows, _("expected"), _("got")) if rows else table_of_two(difference))
+    if rows and (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
+        yield indented(Text(_("and {n} more", n=left_out), style="dim"))
+    if difference.looks_like:
+        yield indented(likeness_line(difference.looks_like))
+
+
+def side_lines(difference: Difference) -> Iterator[RenderableType]:
+    """Right and wrong numbers, whether they differ or not."""
+    yield Text(what_it_is(difference), style="bold")
+    rows = sides(difference)
+    yield table_of_sides(rows, _("right"), _("wrong")) if rows else table_of_two(difference)
+    if difference.looks_like:
+        yield likeness_line(difference.looks_like)
+
+
+def likeness_line(words: str) -> Text:
+    return Text(_("looks like: {words}", words=one_line(words)), style="yellow")
+
+
+def table_of_two(difference: Difference) -> Table:
+    """Both sides where there is one of each to show."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for side, value in zip((_("expected"), _("got")), as_pair(difference.expected, difference.actual), strict=True):
+        table.add_row(Text(side, style="dim"), Text(one_line(value)))
+    return table
+
+
+def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
+    """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("")
+    table.add_column(_("at"), no_wrap=True)
+    for heading in (right, wrong, _("off by"), _("allowed")):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in cells_of(row)), style="bold" if row.worst else "" if row.differs else "dim")
+    return table
+
+
+def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
+    """The mistake by name, what it is, and the claims that show it. Several diagnoses are alternatives."""
+    body = Text()
+    for diagnosis in diagnoses:
+        if body:
+            body.append("\n\n" + _("or") + "\n\n", style="dim")
+        body.append(names_of(diagnosis), style="bold")
+        body.append(f"\n{bounded(diagnosis.says, LINES)}")
+        body.append("".join(f"\n· {line}" for line in explained(diagnosis, checks)), style="dim")
+    return Panel(body, title=_("Diagnosis"), title_align="left", border_style="yellow")
+
+
+def score_line(report: Report) -> Text:
+    return Text.assemble((score_in_words(report), "bold"), " · ", (outcome_in_words(report), STYLES[report.outcome]))
+
+
+def summary(reports: Sequence[Report]) -> Table:
+    """One row for every report, and the sum."""
+    passed = sum(report.outcome is Outcome.PASSED for report in reports)
+    points = f"{sum(report.earned for report in reports)}/{sum(report.possible for report in reports)}"
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim", show_footer=True, footer_style="bold")
+    table.add_column(_("outcome"), no_wrap=True)
+    table.add_column(_("exercise"), footer=_("{passed} of {total} passed", passed=passed, total=len(reports)))
+    table.add_column(_("submission"))
+    table.add_column(_("points"), justify="right", no_wrap=True, footer=points)
+    for report in reports:
+        score = f"{report.earned}/{report.possible}"
+        table.add_row(outcome_cell(report.outcome), Text(one_line(report.exercise)), Text(one_line(report.submission)), score)
+    return table
+
+
+def indented(part: RenderableType, by: int = 2) -> Padding:
+    return Padding(part, (0, 0, 0, by), expand=False)

@@ -1,0 +1,26 @@
+"""What a course reveals of a report: everything, the claims, or the score alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from normgrade.report.report import Check, Report
+
+
+def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
+    """The report without what the course keeps to itself.
+
+    "claims" leaves claims, outcomes and diagnoses; "score" leaves outcome and score. Findings always stay: they speak of the
+    learner's own source and the public contract.
+    """
+    if level == "full":
+        return report
+    if level == "claims":
+        return replace(report, checks=tuple(map(without_values, report.checks)))
+    return replace(report, checks=(), diagnoses=(), withheld=report.earned)
+
+
+def without_values(check: Check) -> Check:
+    """A check of which only claim and outcome are told: messages, hints and printed output may all carry values."""
+    return replace(check, message="", hint="", stdout="", differences=(), lines=())

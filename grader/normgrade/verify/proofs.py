@@ -1,0 +1,251 @@
+"""Proves a course: right answers pass, wrong ones fail, every known mistake is named, and every mutant of a reference is killed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import TypeVar
+
+from normgrade.course.course import Course, Exercise, read
+from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.grade import Desk, Options, at_desk, judgement, silent
+from normgrade.inspection.inspection import inspect_source
+from normgrade.language import LANGUAGES, _, n_
+from normgrade.language.errors import either
+from normgrade.report.place_names import place_in_words
+from normgrade.report.render.wording import outcome_in_word
+from normgrade.report.report import Check, Outcome, Report
+from normgrade.suite.run import Result
+from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
+from normgrade.verify.parallel import Job, Tick, over_cores
+from normgrade.verify.translations import missing_texts
+from normgrade.worker.walls import TIERS
+
+T = TypeVar("T")
+Problems = Iterator[str]
+SLICE = 50  # mutants to one job: few enough to keep all cores busy, enough to be worth the second that a desk takes to open
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What one job has proved of its exercise: checks, or which mutants survived it."""
+
+    exercise: str
+    checks: tuple[Check, ...] = ()
+    survivors: tuple[Mutant, ...] = ()
+    sandbox: str = ""
+    duration_s: float = 0.0
+
+
+def verify(
+    exercises: Sequence[Exercise],
+    seeds: Sequence[int] = (0,),
+    options: Options = Options(),  # noqa: B008
+    mutants: bool = False,
+    cores: int = 1,
+) -> list[Report]:
+    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` are an extra proof."""
+    plain = replace(options, progress=silent)  # a progress bar does not travel to other processes
+    jobs = [job_of_proofs(exercise, tuple(seeds), plain) for exercise in exercises]
+    hunts = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
+    proved = over_cores(jobs + hunts, cores, options.progress)
+
+    def report(exercise: Exercise) -> Report:
+        own = [each for each in proved if each.exercise == exercise.slug]
+        checks = tuple(check for each in own for check in each.checks)
+        if mutants:
+            checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
+        return Report(
+            exercise=exercise.slug,
+            submission=str(exercise.reference.parent.relative_to(exercise.course)),
+            outcome=judgement([check.outcome for check in checks], findings=False),
+            possible=sum(check.points for check in checks),
+            sandbox=min((each.sandbox for each in own), key=TIERS.index),
+            seed=seeds[0],
+            duration_s=sum(each.duration_s for each in own),
+            checks=checks,
+            course=exercise.other_course,
+        )
+
+    return [report(exercise) for exercise in exercises]
+
+
+# The proofs
+
+
+def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
+    right, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
+    return Job((right + 2 * wrong) * len(seeds), partial(prove, exercise, seeds, options))
+
+
+def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
+    """All proofs of one exercise but that of its mutants."""
+    started = time.perf_counter()
+
+    def proof(desk: Desk) -> Proved:
+        checks = tuple(Proof(desk, exercise, seeds, tick).checks())
+        return Proved(exercise.slug, checks, sandbox=desk.host.standing.tier, duration_s=time.perf_counter() - started)
+
+    return at_desk([exercise], options, proof)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Everything that has to hold of one exercise, whatever the seed of the inputs."""
+
+    desk: Desk
+    exercise: Exercise
+    seeds: tuple[int, ...]
+    tick: Tick
+    played: dict[tuple[str, int], tuple[Result, ...]] = field(default_factory=dict)  # by the mistake's name and the seed
+
+    def checks(self) -> Iterator[Check]:
+        exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
+        right = [exercise.reference, *alternatives]
+        yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
+        yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
+        if len(languages := Course(exercise.course).settings.languages) > 1:
+            names = ", ".join(LANGUAGES[language] for language in languages)
+            claim = _("Every text for learners is there in each language of the course: {names}.", names=names)
+            yield check("texts", claim, lambda: self.texts(languages))
+        yield check("stub", _("The untouched stub fails."), self.stub)
+        claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
+        yield check("right", claim, lambda: self.right(right))
+        yield check("wrong", n_("{n} known mistake fail.", "{n} known mistakes fail.", len(mistakes)), lambda: self.wrong(mistakes))
+        yield check("named", _("Every known mistake is diagnosed by its own name, and by no other."), lambda: self.named(mistakes))
+
+    def contract(self) -> Problems:
+        for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
+            for finding in inspect_source(read(path), self.exercise, allow_stub=True).findings:
+                yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
+
+    def points(self) -> Problems:
+        points = self.desk.suites[self.exercise.slug].points
+        if points != self.exercise.points:
+            yield _("They sum to {points}.", points=points)
+
+    def texts(self, languages: Sequence[str]) -> Problems:
+        for language in languages:
+            yield from missing_texts(self.exercise, self.desk.suites[self.exercise.slug], language)
+
+    def stub(self) -> Problems:
+        results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
+        yield from broken(results, _("the stub"))
+        if not failed(results):
+            yield _("It passes.")
+
+    def right(self, paths: Sequence[Path]) -> Problems:
+        for path, seed in self.each(paths, _("right answers")):
+            for result in self.run(read(path), path.name, seed):
+                if result.check.outcome is not Outcome.PASSED:
+                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(result.check))
+
+    def wrong(self, mistakes: Sequence[Mistake]) -> Problems:
+        for mistake in mistakes:
+            try:
+                compile(mistake.source, mistake.name, "exec", dont_inherit=True)
+            except SyntaxError as error:
+                yield _("{mistake}: not Python: {error} (line {line}).", mistake=mistake.name, error=error.msg, line=error.lineno)
+        for mistake, seed in self.each(mistakes, _("mistakes")):
+            results = self.played[mistake.name, seed] = self.run(mistake.source, self.exercise.file_name, seed)
+            yield from broken(results, mistake.name)
+            if not failed(results):
+                yield _("{mistake}, seed {seed}: passes every check.", mistake=mistake.name, seed=seed)
+
+    def named(self, mistakes: Sequence[Mistake]) -> Problems:
+        for mistake, seed in self.each(mistakes, _("diagnoses")):
+            found = self.desk.diagnose(self.exercise, self.played[mistake.name, seed])
+            names = [" + ".join(diagnosis.mistakes) for diagnosis in found]
+            if not names:
+                yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
+            elif names != [mistake.name]:
+                yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
+
+    def each(self, things: Sequence[T], what: str) -> Iterator[tuple[T, int]]:
+        """Every thing with every seed, and a word to whoever watches."""
+        for seed, thing in product(self.seeds, things):
+            yield thing, seed
+            self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
+
+    def run(self, source: str, file_name: str, seed: int) -> tuple[Result, ...]:
+        return self.desk.run(self.exercise, source, file_name, seed)
+
+
+# The mutants
+
+
+def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
+    total = len(mutants_of(read(exercise.reference)))
+    for start in range(0, total, SLICE):
+        numbers = range(start, min(start + SLICE, total))
+        yield Job(len(numbers), partial(hunt, exercise, numbers, options))
+
+
+def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
+    """Which of these mutants the suite does not kill."""
+    started = time.perf_counter()
+    mutants = mutants_of(read(exercise.reference))[numbers.start : numbers.stop]
+
+    def survives(desk: Desk, mutant: Mutant) -> bool:
+        results = desk.run(exercise, mutant.source, exercise.file_name, options.seed, hasty=True)
+        tick(_("{exercise}: {what}", exercise=exercise.slug, what=_("mutants")))
+        return not failed(results)
+
+    def proof(desk: Desk) -> Proved:
+        survivors = tuple(mutant for mutant in mutants if survives(desk, mutant))
+        return Proved(exercise.slug, (), survivors, desk.host.standing.tier, time.perf_counter() - started)
+
+    return at_desk([exercise], options, proof)
+
+
+def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
+    """Every survivor is accepted, and nothing is accepted that does not survive."""
+    accepted = [(each.was, each.now) for each in read_accepted(exercise)]
+    alive = [(mutant.was, mutant.now) for mutant in survivors]
+
+    def problems() -> Problems:
+        yield from (_("{mutant} survives.", mutant=mutant) for mutant in survivors if (mutant.was, mutant.now) not in accepted)
+        for was, now in accepted:
+            if (was, now) not in alive:
+                yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
+
+    total, excused = len(mutants_of(read(exercise.reference))), sum(change in accepted for change in alive)
+    claim = n_(
+        "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
+        "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",
+        total,
+        killed=total - len(alive),
+        excused=excused,
+    )
+    return check("mutants", claim, problems)
+
+
+# What several proofs share
+
+
+def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
+    started = time.perf_counter()
+    problems = list(prove())
+    outcome = Outcome.FAILED if problems else Outcome.PASSED
+    return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
+
+
+def failed(results: Sequence[Result]) -> bool:
+    return any(result.check.outcome is Outcome.FAILED for result in results)
+
+
+def broken(results: Sequence[Result], what: str) -> Problems:
+    """What the suite itself could not tell; never a proof of anything."""
+    for result in results:
+        if result.check.outcome is Outcome.ERROR:
+            yield _("{what}: {text}", what=what, text=in_words(result.check))
+
+
+def in_words(check: Check) -> str:
+    places = ", ".join(place_in_words(difference.place) for difference in check.differences[:3])
+    ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
+    return " · ".join(filter(None, (ended, check.message, places)))

@@ -1,0 +1,177 @@
+"""Play a probe on an implementation, in this process: the worker does so natively, the oracle in an arithmetic of its own."""
+
+from __future__ import annotations
+
+import errno
+import linecache
+import random
+import sys
+import traceback
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from normgrade import probes as generic
+from normgrade.language import _
+from normgrade.worker import interrupts
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
+
+MESSAGE_LIMIT = 2000  # characters of an exception's text
+NATIVE = nullcontext()
+NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch has no exception of its own for it
+SAID_BY_HAND = "ByHand: "
+FRAME_LIMIT = 5  # of the learner's frames, the innermost
+PLAIN = {
+    torch.float16, torch.bfloat16, torch.float32, torch.float64,
+    torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool,
+}  # fmt: skip
+
+
+def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
+    """Execute a source as a module. Dataclasses want it in `sys.modules`, `jit.script` and tracebacks in `linecache`."""
+    module = ModuleType(name)
+    module.__file__ = file_name
+    sys.modules[name] = module
+    linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
+    exec(compile(source, file_name, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def play(
+    implementation: ModuleType,
+    request: Request,
+    probes: ModuleType | None = None,
+    size_limit_bytes: int | None = None,
+    dtype: torch.dtype = torch.float32,
+    arithmetic: AbstractContextManager[object] = NATIVE,
+    trusted: bool = False,
+) -> Observation:
+    """Play the probe that the request names; whatever goes wrong in it is part of what was observed.
+
+    `dtype` is PyTorch's default while the probe runs, and `arithmetic` what its operations are carried out in. A value of more than
+    `size_limit_bytes` is described, not returned. What stops this very process while it plays `trusted` code is raised: KeyboardInterrupt,
+    SystemExit, MemoryError.
+    """
+    settle(dtype)
+    try:
+        probe = getattr(probes, request.probe, None) or getattr(generic, request.probe)
+        inputs = to_tensors(request.inputs)
+        with arithmetic:
+            seen, error = probe(implementation, **inputs), None
+    except BaseException as raised:  # SystemExit and KeyboardInterrupt are a submission's doing too
+        stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
+        cause = stop.__cause__ or raised
+        if trusted and stops_the_process(cause):
+            raise cause if not wants_memory(cause) else MemoryError from cause
+        seen, error = stop.seen, describe(cause, implementation.__file__, stop.step)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    if trusted:
+        interrupts.raise_again()
+    return Observation({str(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
+
+
+def settle(dtype: torch.dtype) -> None:
+    """Put PyTorch's global settings back and seed every random number generator."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.default_generator.manual_seed(0)  # the CPU's alone: torch.manual_seed records a stack for every other device, 1.5 ms
+    torch.set_default_dtype(dtype)
+    torch.set_grad_enabled(True)
+    torch.set_num_threads(1)
+    if torch.are_deterministic_algorithms_enabled():  # asked first: the call itself imports 800 modules
+        torch.use_deterministic_algorithms(False)
+    torch.autograd.set_detect_anomaly(False)
+    torch.set_flush_denormal(False)
+
+
+def to_tensors(inputs: Any) -> Any:
+    """Inputs as a probe wants them: every Array a tensor."""
+    match inputs:
+        case Array(values, dtype):
+            return torch.from_numpy(np.array(values)).to(getattr(torch, dtype))
+        case Mapping():
+            return {name: to_tensors(value) for name, value in inputs.items()}
+        case list() | tuple():
+            return type(inputs)(to_tensors(value) for value in inputs)
+        case _:
+            return inputs
+
+
+def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
+    """A thing as it may travel: plain tensors and arrays as numbers, anything else but a scalar as its description."""
+    match thing:
+        case None | bool():
+            return thing
+        case generic.Estimate(torch.Tensor(ndim=dimensions) as value, error) if dimensions:
+            seen = tensor_value(value, size_limit_bytes)
+            return replace(seen, error=float(error)) if isinstance(seen, Array) else seen
+        case generic.Estimate(value, error):
+            return Array(np.asarray(float(value)), "float64", float(error))
+        case float() if type(thing) is float:  # rounded like any number, so compared like any array
+            return Array(np.asarray(thing), "float64")
+        case int() | str() if type(thing) in (int, str):
+            too_large = isinstance(thing, int) and abs(thing) >= 2**63
+            return Foreign("a huge int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
+        case torch.Tensor():
+            return tensor_value(thing, size_limit_bytes)
+        case np.ndarray() | np.generic() if thing.dtype.name in {str(dtype)[6:] for dtype in PLAIN}:
+            name = thing.dtype.name
+            if size_limit_bytes is not None and thing.nbytes > size_limit_bytes:
+                return Foreign(f"a {name} array of shape {thing.shape}, too large to look at", name, thing.shape)
+            return Array(np.array(thing, order="C"), name)
+        case _:
+            return Foreign(with_article(type(thing).__name__))
+
+
+def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | Foreign:
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+        return Foreign(f"{with_article(type(tensor).__name__)}, not a plain torch.Tensor")
+    name, shape = str(tensor.dtype)[6:], tuple(tensor.shape)
+    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.dtype not in PLAIN:
+        return Foreign(f"a {name} tensor of shape {shape}, {tensor.layout} on {tensor.device}", name, shape)
+    if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
+        return Foreign(f"a {name} tensor of shape {shape}, too large to look at", name, shape)
+    plain = tensor.detach().resolve_neg()
+    return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), name)
+
+
+def describe(error: BaseException, file_name: str | None, step: str | None = None, cause: Cause = Cause.RAISED) -> Error:
+    """An exception as it may travel: its type names along the MRO, a capped message, the learner's own frames."""
+    if isinstance(error, SystemExit):
+        cause = Cause.EXITED
+    if wants_memory(error):
+        cause = Cause.OUT_OF_MEMORY
+    try:
+        message = str(error)
+    except BaseException:
+        message = _("its text could not be read")
+    frames = [
+        Frame(frame.lineno or 0, frame.name[:100], (frame.line or "")[:200])
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.filename == file_name
+    ]
+    types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
+    if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps what its operations raise in its own error
+        types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
+    return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
+
+
+def stops_the_process(error: BaseException) -> bool:
+    """Whether this is about the process in which it was raised, and not about the code that it came from."""
+    return not isinstance(error, Exception) or wants_memory(error)
+
+
+def wants_memory(error: BaseException) -> bool:
+    """Whether this says that there is no more memory, in the words of Python, the system or PyTorch."""
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY in str(error))
+
+
+def with_article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun[:100]}"

@@ -1,0 +1,86 @@
+"""Landlock: files that a process may read, and nothing else of what the kernel knows to restrict."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import struct
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from normgrade.language import _
+from normgrade.worker.walls.kernel import Missing, call
+
+READ_FILE, READ_DIR = 1 << 2, 1 << 3
+PATH_BENEATH = 1
+VERSION = 1
+ATTRIBUTES = struct.Struct("=QQQ")  # rights on files, on network ports, and what is scoped to those who share the restriction
+RULE = struct.Struct("=Qi")  # rights, a file descriptor
+
+
+class Rights(NamedTuple):
+    """Everything that this kernel can restrict, as three sets of bits."""
+
+    files: int
+    network: int
+    scoped: int
+
+
+def abi() -> int:
+    """The version of Landlock in this kernel."""
+    try:
+        return call("landlock_create_ruleset", None, 0, VERSION)
+    except OSError as error:
+        if error.errno == errno.EOPNOTSUPP:
+            raise Missing(_("Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`")) from error
+        if error.errno == errno.ENOSYS:
+            raise Missing(_("this kernel has no Landlock; Linux has it since 5.13")) from error
+        raise Missing(_("Landlock cannot be used ({error}); a container's profile may forbid it", error=error)) from error
+
+
+@cache
+def known() -> Rights:
+    """Asked bit by bit, so that nothing is forgotten that a newer kernel can restrict."""
+    return Rights(*(sum(1 << bit for bit in range(64) if accepts(field, 1 << bit)) for field in range(3)))
+
+
+def accepts(field: int, right: int) -> bool:
+    try:
+        os.close(create(*(right if number == field else 0 for number in range(3))))
+    except OSError:
+        return False
+    return True
+
+
+def create(*attributes: int) -> int:
+    """A new set of rules. A kernel takes a longer structure than it knows, as long as the rest is 0."""
+    packed = ATTRIBUTES.pack(*attributes)
+    return call("landlock_create_ruleset", packed, len(packed), 0)
+
+
+def ruleset(readable: Iterable[Path]) -> int:
+    """A set of rules that lets these files and folders be read, with all that is in them; closed by whoever uses it."""
+    rules = create(*known())
+    for path in readable:
+        allow(rules, path)
+    return rules
+
+
+def allow(rules: int, path: Path) -> None:
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there need not be read
+    try:
+        rights = READ_FILE | READ_DIR if stat.S_ISDIR(os.fstat(fd).st_mode) else READ_FILE
+        call("landlock_add_rule", rules, PATH_BENEATH, RULE.pack(rights, fd), 0)
+    finally:
+        os.close(fd)
+
+
+def restrict(rules: int) -> None:
+    """Hold this process and its children to the rules, for good; it has given up gaining privileges before."""
+    call("landlock_restrict_self", rules, 0)

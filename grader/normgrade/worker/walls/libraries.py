@@ -1,0 +1,115 @@
+"""What a submission may read: Python's own library, NumPy, PyTorch and what they need. Neither a course nor normgrade is among it."""
+
+from __future__ import annotations
+
+import re
+import sys
+import sysconfig
+from collections.abc import Collection, Iterable, Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from normgrade import PACKAGE
+
+ROOTS = ("torch", "numpy")
+SYSTEM = (
+    "/dev/null", "/dev/urandom", "/proc/cpuinfo", "/sys/devices/system/cpu", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
+)  # fmt: skip
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+SHARED = re.compile(r".+\.so(\.\d\w*)*")  # the name of a shared library, with its version or without
+OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders that hold what the system's packages brought, and nothing of a user's
+
+
+def readable() -> list[Path]:
+    """Files and folders to be read with all that is in them, libraries one by one."""
+    library = standard()
+    entries = {Path(entry) for entry in sys.path if not entry.endswith(("lib-dynload", ".zip"))}
+    others = {path for folder in library for path in folder.glob("*-packages")}
+    closed = {PACKAGE} | entries - library | others
+    found = [path for folder in sorted(library) for path in without(folder, closed)]
+    for folder in sorted(loaded_from()):
+        whole = of_the_system(folder)
+        found += without(folder, closed | {*folder.glob("python3*")}) if whole else filter(is_library, sorted(folder.iterdir()))
+    found += [path for name in sorted(closure(ROOTS)) for path in parts_of(name)]
+    return list(dict.fromkeys([*found, *map(Path, SYSTEM)]))
+
+
+def standard() -> set[Path]:
+    """Where Python's own library lies."""
+    return {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+
+
+def loaded_from() -> set[Path]:
+    """The folders of the libraries in use that no package of Python's brought; PyTorch may ask for further ones there."""
+    mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
+    libraries = {path for path in mapped if SHARED.fullmatch(path.name)}
+    return {path.parent for path in libraries if "-packages" not in str(path) and path.parent.name != "lib-dynload"}
+
+
+def of_the_system(folder: Path) -> bool:
+    return OF_THE_SYSTEM.match(str(folder)) is not None
+
+
+def is_library(path: Path) -> bool:
+    """Whether this is a shared library by its name and by its content, under both its names where it is a link."""
+    if not (SHARED.fullmatch(path.name) and SHARED.fullmatch(path.resolve().name) and path.is_file()):
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
+
+
+def neighbours(allowed: Collection[Path]) -> list[Path]:
+    """What lies beside libraries outside the system's folders and may not be read, one of each folder that has any."""
+    known = {*allowed} | {above for path in allowed for above in path.parents}
+    beside = [sorted({*folder.iterdir()} - known) for folder in sorted(loaded_from()) if not of_the_system(folder)]
+    return [found[0] for found in beside if found]
+
+
+def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:
+    """The folder, or where something closed is in it, one by one what else is in it."""
+    on_the_way = {above for path in closed for above in path.parents}
+
+    def parts(path: Path) -> Iterator[Path]:
+        if path not in on_the_way:
+            yield path
+            return
+        for entry in sorted(path.iterdir()):
+            if entry not in closed:
+                yield from parts(entry)
+
+    return parts(folder) if {folder, *folder.parents}.isdisjoint(closed) else iter(())
+
+
+def closure(names: Iterable[str]) -> set[str]:
+    """The distributions of these names that are installed, and all that they need."""
+    found: set[str] = set()
+    rest = list(names)
+    while rest:
+        name = rest.pop()
+        if name not in found and (installed := find(name)) is not None:
+            found.add(name)
+            rest += [match[0] for need in installed.requires or () if "extra ==" not in need and (match := NAME.match(need))]
+    return found
+
+
+def find(name: str) -> Distribution | None:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        return None
+
+
+def parts_of(name: str) -> Iterator[Path]:
+    """The packages and modules of a distribution, with the shared libraries that came in its wheel."""
+    installed = distribution(name)
+    if named := installed.read_text("top_level.txt"):
+        tops = {*named.split(), *(f"{module}.py" for module in named.split()), f"{name}.libs"}
+    else:
+        tops = {line.partition("/")[0].partition(",")[0] for line in (installed.read_text("RECORD") or name).splitlines()}
+    described_in = getattr(installed, "_path", None)  # whoever asks for a version looks there
+    for path in [described_in, *(Path(str(installed.locate_file(top))) for top in sorted(tops - {"", "..", "__pycache__"}))]:
+        if isinstance(path, Path) and path.exists():
+            yield path

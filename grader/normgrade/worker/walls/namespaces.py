@@ -1,0 +1,22 @@
+"""The tier `namespaces`: what may not be read is not there. It needs namespaces, and no Landlock."""
+
+from __future__ import annotations
+
+from normgrade.language import N_
+from normgrade.worker.walls.shut import Shut
+
+
+class Namespaces(Shut):
+    """Walls of the kernel, with a view of its own."""
+
+    name = "namespaces"
+    own_view = True
+    promises: tuple[str, ...] = (
+        *Shut.promises,
+        N_("hidden files do not exist, the course and normgrade among them; host name, network, processes and messages are its own"),
+        N_("everything ends with the first process"),
+    )
+    loses: tuple[str, ...] = (
+        N_("second wall: files are out of sight, but nothing else forbids to read them"),
+        N_("machine: your code can ask for its kernel and processor, and how long it has been running"),
+    )

@@ -1,0 +1,84 @@
+"""The tier `process`: another process, limited where POSIX knows limits. It works on any platform."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from normgrade.language import N_
+from normgrade.worker.walls.kernel import Missing
+
+FILES = 64
+STACK_BYTES = 8 * 1024**2  # where the system sets no limit
+FILE_MAPPINGS_BYTES = 1024**3  # of libraries that a submission imports: address space, but no memory of its own
+
+
+class Budget(NamedTuple):
+    """What one worker may use: memory beyond what the libraries hold already, and seconds of computing."""
+
+    memory_mib: int
+    cpu_s: int
+
+
+class Process:
+    """Walls of resource limits alone."""
+
+    name = "process"
+    promises: tuple[str, ...] = (
+        N_("the grader holds tests, reference and expected values in another process"),
+        N_("endless loops, crashes, floods of output and too much memory end that process only"),
+        N_("no core dumps and no files that grow, where the platform has such limits"),
+    )
+    loses: tuple[str, ...] = (
+        N_("files: your code can read and change what you can, the reference solutions too"),
+        N_("network: your code can use it"),
+        N_("processes: your code can start some, and signal every process of yours"),
+    )
+    namespaces: Mapping[str, str] = {}
+    neighbours: Sequence[Path] = ()
+    kept_capabilities = 0
+    files: Mapping[int, int] = {}
+
+    def __init__(self) -> None:
+        self.held: dict[str, int] = {}
+
+    def prepare(self) -> None:
+        """Measure what the libraries hold, so that the budget is the submission's alone."""
+        self.held = held_bytes()
+
+    def give_up(self, reason: str) -> None:
+        raise Missing(reason)
+
+    def enclose(self, budget: Budget) -> None:
+        if sys.platform == "win32":
+            return
+        import resource
+
+        lower(resource.RLIMIT_CORE, 0)
+        stack_bytes, _ = resource.getrlimit(resource.RLIMIT_STACK)
+        lower(resource.RLIMIT_STACK, STACK_BYTES if stack_bytes == resource.RLIM_INFINITY else stack_bytes)  # or it grows past all limits
+        lower(resource.RLIMIT_FSIZE, 0)  # Python ignores SIGXFSZ, so that writing a file raises OSError
+        lower(resource.RLIMIT_NOFILE, FILES)
+        lower(resource.RLIMIT_CPU, budget.cpu_s)
+        if self.held:
+            budget_bytes = budget.memory_mib * 1024**2
+            lower(resource.RLIMIT_DATA, self.held["VmData"] + budget_bytes)
+            lower(resource.RLIMIT_AS, self.held["VmSize"] + budget_bytes + FILE_MAPPINGS_BYTES)  # shared memory counts here
+
+
+def lower(limit: int, value: int) -> None:
+    """Set a limit for good, unless a stricter one is set already."""
+    import resource
+
+    _, hard = resource.getrlimit(limit)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(limit, (value, value))
+
+
+def held_bytes() -> dict[str, int]:
+    """How much private memory and address space this process has reserved; nothing where the platform does not say (Linux does)."""
+    status = Path("/proc/self/status")
+    lines = (line.split() for line in status.read_text().splitlines()) if status.exists() else ()
+    return {words[0][:-1]: int(words[1]) * 1024 for words in lines if words[0] in ("VmData:", "VmSize:")}

@@ -1,0 +1,202 @@
+"""A view of the machine that is a process's own: namespaces, and a file system in which the libraries alone are to be seen."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import signal
+import stat
+import sys
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from normgrade import PACKAGE
+from normgrade.language import _
+from normgrade.worker.walls import libraries
+from normgrade.worker.walls.kernel import Missing, call, capabilities, namespaces, prctl
+
+NEW_MOUNTS, NEW_HOST_NAME, NEW_IPC = 0x20000, 0x4000000, 0x8000000
+NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
+READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x1, 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
+DETACH, ALL_BELOW, FROM_HERE = 2, 0x8000, -100
+ADMINISTRATION = 1 << 21  # CAP_SYS_ADMIN
+HOST = b"normgrade"  # what the host is called in there
+WAY = 0o111  # of a folder that leads to a library: to be walked through, not to be listed
+FELL = 96  # exit code of a process that could not enter its namespaces; its parent goes on without them
+PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # any folder of which a namespace may have a view of its own
+
+
+class View:
+    """Taken by going on in a child; where that fails, the parent goes on without it."""
+
+    def __init__(self) -> None:
+        self.tell_fd = -1
+
+    def enter(self, bound: Iterable[Path]) -> dict[str, str]:
+        """Go on where these files and folders are all there is. The namespaces that belong to it."""
+        reason, self.tell_fd = os.pipe()
+        child = os.fork()
+        if child:
+            os.close(self.tell_fd)
+            self.tell_fd = -1
+            follow(child, reason)
+        os.close(reason)
+        try:
+            unshare()
+            as_first_process()
+            entered = namespaces()
+            change_host_name()
+            there = outermost({path for path in bound if path.exists()})
+            change_root(build_root(there))
+            seal(there, Path("/"))
+            with suppress(OSError):  # a kernel before 5.12 knows no such call; the filter stops whoever wants to write
+                make_read_only(Path("/"))
+        except OSError as error:
+            self.give_up(_("no namespaces ({error}); let users have namespaces of their own, or install bubblewrap", error=error))
+        return entered
+
+    def give_up(self, reason: str) -> None:
+        """Have the parent go on without it, or raise Missing where nobody waits for that."""
+        if self.tell_fd < 0:
+            raise Missing(reason)
+        os.write(self.tell_fd, reason.encode())
+        os._exit(FELL)
+
+
+def follow(child: int, reason: int) -> None:
+    """End as the child ends; Missing where it could not begin."""
+    code = ended(os.waitpid(child, 0)[1])
+    if code != FELL:
+        os._exit(code)
+    raise Missing(os.read(reason, 1000).decode(errors="replace"))
+
+
+def ended(status: int) -> int:
+    """The exit code as a shell gives it."""
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def unshare() -> None:
+    """New namespaces of every kind; who has no right to them takes one of users too, in which to have it."""
+    kinds = NEW_MOUNTS | NEW_HOST_NAME | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
+    user, group = os.geteuid(), os.getegid()
+    if user == 0 or capabilities() & ADMINISTRATION:
+        call("unshare", kinds)
+    else:
+        call("unshare", kinds | NEW_USERS)
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            Path("/proc/self", name).write_text(text)
+    mount("none", "/", "", RECURSIVE | PRIVATE)
+
+
+def as_first_process() -> None:
+    """Go on in a child, the first process of the new namespace, which nothing outlasts; it ends with its parent."""
+    prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
+    child = os.fork()
+    if child:
+        os._exit(ended(os.waitpid(child, 0)[1]))
+    prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
+
+
+def change_host_name() -> None:
+    """What the host is called, and what Python remembers of that from before."""
+    call("sethostname", HOST, len(HOST))
+    call("setdomainname", HOST, len(HOST))
+    vars(platform).update(_uname_cache=None)
+
+
+def build_root(there: Iterable[Path]) -> Path:
+    """A file system that is empty but for these files and folders at their places."""
+    root = free_place(there)
+    show(there, root)
+    for path in Path("/").iterdir():
+        if path.is_symlink() and not (root / path.name).exists() and (root / path.resolve().relative_to("/")).exists():
+            (root / path.name).symlink_to(os.readlink(path))
+    return root
+
+
+def free_place(bound: Iterable[Path]) -> Path:
+    """Some folder, with a new and empty file system mounted on it, that leads to none of these."""
+    on_the_way = {above for path in bound for above in path.parents}
+    for place in map(Path, PLACES):
+        if place.is_dir() and place not in on_the_way:
+            mount("none", place, "tmpfs", NO_SETUID | NO_DEVICES | NO_PROGRAMS)
+            return place
+    raise Missing(_("libraries lie in every folder that could be the new root: {folders}", folders=", ".join(PLACES)))
+
+
+def show(paths: Iterable[Path], root: Path) -> None:
+    """Have these files and folders below a root too."""
+    for path in paths:
+        target = root / path.relative_to("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.mkdir(exist_ok=True) if path.is_dir() else target.touch()
+        mount(path, target, "", BIND | RECURSIVE)
+
+
+def seal(paths: Iterable[Path], root: Path) -> None:
+    """Folders at and below a root that lead to these can be walked through from now on, and no more. Python looks at them before."""
+    importlib.invalidate_caches()
+    importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # or imports would find nothing there later
+    for way in {above for path in paths for above in path.parents if above.is_relative_to(root)}:
+        way.chmod(WAY)
+
+
+def outermost(paths: Collection[Path]) -> list[Path]:
+    """Those that lie in none of the others, in order."""
+    return sorted(path for path in paths if not any(above in paths for above in path.parents))
+
+
+def make_read_only(root: Path) -> None:
+    """Everything that is mounted there and below."""
+    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY | NO_SETUID, 0, 0, 0))
+    call("mount_setattr", FROM_HERE, os.fsencode(root), ALL_BELOW, attributes, len(attributes))
+
+
+def change_root(root: Path) -> None:
+    """Make it the root, and let go of the old one."""
+    os.chdir(root)
+    call("pivot_root", b".", b".")
+    call("umount2", b".", DETACH)
+    os.chdir("/")
+
+
+def open_the_way(paths: Iterable[Path]) -> None:
+    """Have nobody reach these: in a view of the file system of our own, where only root may go there is what leads to them, and no more."""
+    there = outermost({path for path in paths if path.exists()})
+    closed = outermost({above for path in there for above in path.parents if not above.stat().st_mode & stat.S_IXOTH})
+    call("unshare", NEW_MOUNTS)
+    mount("none", "/", "", RECURSIVE | PRIVATE)
+    stage = free_place(there)
+    show([path for path in there if not {*path.parents}.isdisjoint(closed)], stage)
+    for folder in closed:
+        mount(stage / folder.relative_to("/"), folder, "", BIND | RECURSIVE)
+        seal([path for path in there if folder in path.parents], folder)
+    call("umount2", os.fsencode(stage), DETACH)
+
+
+def mount(source: str | Path, target: str | Path, kind: str, flags: int) -> None:
+    call("mount", os.fsencode(source), os.fsencode(target), kind.encode(), flags, None)
+
+
+def bubblewrap(program: str) -> list[str]:
+    """What to put before Python's command to run it inside bubblewrap, which may take namespaces where others may not.
+
+    What Python needs to start is there, and normgrade without its course. The zygote takes a view of its own in there, like everywhere.
+    """
+    needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), PACKAGE]
+    arguments = [program, "--unshare-all", "--cap-add", "CAP_SYS_ADMIN", "--die-with-parent", "--proc", "/proc"]
+    for path in [*libraries.readable(), *needed]:
+        if path.exists() and path.parts[1] != "proc":
+            arguments += ["--dev-bind" if path.parts[1] == "dev" else "--ro-bind", str(path), str(path)]
+    if (PACKAGE / "_course").exists():
+        arguments += ["--tmpfs", str(PACKAGE / "_course")]
+    for path in Path("/").iterdir():
+        if path.is_symlink():
+            arguments += ["--symlink", os.readlink(path), str(path)]
+    for place in PLACES:
+        arguments += ["--dir", place]
+    return [*arguments, "--"]

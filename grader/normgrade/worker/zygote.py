@@ -1,0 +1,246 @@
+"""A process that has imported PyTorch, and forks itself for every worker. It never holds suite, reference or expectation.
+
+It serves the one socket that it inherited: the grader asks for a worker and hands its pipes over, or asks for a worker's end. When the
+socket closes, everything that was started here ends.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import linecache
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from normgrade.language import _
+from normgrade.worker import untrusted, wire
+from normgrade.worker.observation import Array, Request
+from normgrade.worker.walls import Standing, Walls, at_most, selftest, walls_of
+from normgrade.worker.walls.kernel import Missing, prctl
+from normgrade.worker.walls.process import Budget
+from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+
+LAYER = """
+import torch
+from torch import nn
+
+class Layer(nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(features))
+        self.register_buffer("seen", torch.zeros(features))
+
+    def forward(self, x):
+        mean, var = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
+        with torch.no_grad():
+            self.seen.lerp_(x.mean(dim=0), 0.1)
+        return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
+"""
+
+
+SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
+
+
+def main(control_fd: int, tier: str, grader: Mapping[str, str]) -> None:
+    """Warm everything, put up the strongest walls up to this tier, then serve. `grader` says which namespaces those of the grader are."""
+    control = socket.socket(fileno=control_fd)
+    warm_up()
+    check_threads()
+    freeze()
+    walls, standing = strongest(at_most(tier), grader)
+    prctl("PR_SET_CHILD_SUBREAPER", 1)  # what a worker leaves behind becomes a child of this process
+    prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may look into this one, nor into its workers
+    told = json.dumps([standing.tier, standing.probes, standing.loses, standing.reasons]).encode()
+    control.sendall(ANSWER.pack(READY, len(told)) + told)
+
+    def become_worker(budget: Budget, question: int, answer: int, output: int) -> None:
+        prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
+        control.detach()
+        untrusted.enter(walls, budget, question, answer, output)
+        untrusted.serve()
+
+    serve(control, become_worker)
+    os._exit(0)  # taking PyTorch down in good order takes 0.15 s, for which the grader would wait
+
+
+def strongest(tiers: list[str], grader: Mapping[str, str]) -> tuple[Walls, Standing]:
+    """The first of these tiers whose walls stand up to the self-test."""
+    reasons: dict[str, str] = {}
+    for kind in list(map(walls_of, tiers)):  # all of them now: some of them hide where the others could be imported from
+        try:
+            walls = kind()
+            probes = raised(walls, grader)
+            return walls, Standing(walls.name, probes, tuple(map(_, walls.loses)), reasons)
+        except Missing as reason:
+            reasons[kind.name] = str(reason)
+    raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
+
+
+def raised(walls: Walls, grader: Mapping[str, str]) -> int:
+    """Put walls up and try them; by how many probes they were tried, or Missing."""
+    try:
+        walls.prepare()
+        tried, failed = self_test(walls, grader)
+    except Exception as error:  # whatever it is, weaker walls may do
+        walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
+    if failed:
+        probes = _(", ").join(failed[:5]) + (" …" if len(failed) > 5 else "")
+        walls.give_up(_("the self-test failed: {probes} ({failed} of {tried} probes)", probes=probes, failed=len(failed), tried=tried))
+    return tried
+
+
+def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Have a worker try the walls: how many probes there are, and those that came out otherwise than promised."""
+    ground = selftest.Ground(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, layer_works)
+    answer, their_answer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            untrusted.enter(walls, Budget(1024, 60), their_answer, their_answer, their_answer)
+            probes = selftest.probes(walls.name, ground)
+            os.write(untrusted.ANSWER_FD, json.dumps([len(probes), selftest.failures(probes)]).encode())
+        except BaseException as error:
+            os.write(2, json.dumps([0, [f"{type(error).__name__}: {error}"]]).encode())
+        finally:
+            os._exit(0)
+    os.close(their_answer)
+    said = os.read(answer, 2**16) if select.select([answer], [], [], SELF_TEST_S)[0] else b""
+    os.close(answer)
+    os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: to take down so large a process takes as long as the test
+    if not said:
+        status = os.waitpid(pid, 0)[1]
+        raise OSError(_("the worker of the self-test ended without a word ({code})", code=os.waitstatus_to_exitcode(status)))
+    tried, failed = json.loads(said)
+    return tried, failed
+
+
+def layer_works() -> bool:
+    """Whether a layer gets through what every suite asks for."""
+    modules: dict[str, ModuleType] = {}
+    untrusted.observe(wire.Load(LAYER, "layer.py", "submission"), modules)
+    seen = untrusted.observe(layer_story("train"), modules)
+    output = seen.values.get("step 1 · output")
+    return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
+
+
+def warm_up() -> None:
+    """Do once what every worker will do, so that what it imports and allocates is there already."""
+    untrusted.use_one_thread()
+    modules: dict[str, ModuleType] = {}
+    ban = wire.Ban(("no.such.name",), ())  # last, when all is imported that there is to ban something in
+    stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
+    questions: list[wire.Question] = [wire.Load(LAYER, "layer.py", "submission"), *stories, ban]
+    for message in questions:
+        _serial, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
+        untrusted.fitting(untrusted.observe(asked, modules), 0, 2**16)
+    del sys.modules["submission"], linecache.cache["layer.py"]
+
+
+def layer_story(do: str) -> wire.Play:
+    """A small request such as every suite makes."""
+    x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, 3), (3,)))
+    step = {"do": do, "x": x, "upstream": x, "scattered": True} if do != "wrong" else {}
+    state = {"weight": weight, "seen": weight}
+    inputs = {"layer": "Layer", "args": [3], "kwargs": {}, "state": state, "watch": ["weight", "seen"], "steps": [step]}
+    return wire.Play(Request("layer_story", inputs), 2**16)
+
+
+def check_threads() -> None:
+    """A process with several threads would hang in its forks."""
+    tasks = Path("/proc/self/task")
+    if tasks.exists() and (count := len(list(tasks.iterdir()))) != 1:
+        raise RuntimeError(_("the process to fork from has {n} threads instead of one", n=count))
+
+
+def freeze() -> None:
+    """Keep the collector away from what is shared with the workers: looking at it would copy it."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+
+
+def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int], None]) -> None:
+    """Start and end workers, one at a time, until the socket closes."""
+    pid = 0
+    try:
+        while True:
+            asked, files, _flags, _address = socket.recv_fds(control, QUESTION.size, 3)
+            if len(asked) != QUESTION.size:
+                return
+            what, grace_ms, memory_mib, cpu_s = QUESTION.unpack(asked)
+            if what == START:
+                pid = os.fork()
+                if pid == 0:
+                    try:
+                        become_worker(Budget(memory_mib, cpu_s), *files)
+                    finally:  # it ends by itself, unless it could not start
+                        os._exit(1)
+                for fd in files:
+                    os.close(fd)
+                control.sendall(ANSWER.pack(STARTED, pid))
+            else:
+                answer, pid = end(pid, grace_ms / 1000), 0
+                control.sendall(ANSWER.pack(*answer))
+    except ConnectionError:
+        return
+    finally:
+        end(pid, 0.0)
+
+
+def end(pid: int, grace_s: float) -> tuple[int, int]:
+    """End a worker and everything it started. How it ended: by itself, within `grace_s`, or killed; and its exit code."""
+    if not pid:
+        return KILLED, 0
+    alone = ended_alone(pid, grace_s)
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)  # not yet reaped, so the number is still its own, though its group may not exist yet
+    status = os.waitpid(pid, 0)[1]
+    reap_all()
+    return ENDED if alone else KILLED, os.waitstatus_to_exitcode(status)
+
+
+def ended_alone(pid: int, grace_s: float) -> bool:
+    """Whether a worker ends by itself within this time; it is not reaped yet."""
+    deadline = time.monotonic() + grace_s
+    while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def reap_all() -> None:
+    """Kill what a worker left behind, generation by generation, until nothing is left."""
+    deadline = time.monotonic() + GONE_S
+    while time.monotonic() < deadline:
+        for child in children():
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG) != (0, 0):
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.0005)
+    raise TimeoutError(_("after {seconds} s a submission's processes are still alive", seconds=GONE_S))
+
+
+def children() -> list[int]:
+    """The processes whose parent is this one; none where the platform does not tell. The first process of a namespace means all others."""
+    if os.getpid() == 1:
+        return [-1]
+    try:
+        return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    except OSError:
+        return []

@@ -1,0 +1,378 @@
+"""Comparing: what differs, by how much, where, and by how much it might."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from normgrade.compare.context import Setting
+from normgrade.compare.differences import (
+    K_HALF,
+    SMALLEST_SUBNORMAL,
+    K,
+    agrees,
+    allowed,
+    difference,
+    differences,
+    near,
+    same_numbers,
+    undetermined,
+    unsound,
+)
+from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.report.report import Difference
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request, Value
+
+U = 2.0**-24
+REQUEST = Request("layer_story", {})
+RAISED = Error(Cause.RAISED, "no", ("ValueError", "Exception", "BaseException"), step="step 2")
+FLOATS = st.floats(-1e6, 1e6, width=32)
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, max_side=4)
+
+
+def expect(values: Any, dtype: str = "float32", spread: Any = 0.0, slack: Any = None) -> Expected:
+    """Numbers that are expected, as far as a float32 play determines them."""
+    right = np.asarray(values, dtype=np.float64)
+    moved = None if slack is None else np.broadcast_to(slack, right.shape)
+    return Expected(Array(right, "float64"), dtype, np.broadcast_to(spread, right.shape), moved)
+
+
+def array(values: Any, dtype: str = "float32") -> Array:
+    """Numbers that came."""
+    return Array(np.asarray(values, dtype="float32" if dtype == "bfloat16" else dtype), dtype)
+
+
+def compare(actual: Value, expected: Expected) -> Difference:
+    found = difference("output", actual, expected)
+    assert found is not None
+    return found
+
+
+def expectation(places: Mapping[str, Expected], error: Error | None = None) -> Expectation:
+    return Expectation(REQUEST, places, error)
+
+
+# Numbers
+
+
+def test_equal_numbers_are_no_difference() -> None:
+    assert difference("output", array([1, 2.5, -3]), expect([1, 2.5, -3])) is None
+
+
+def test_a_difference_tells_where_how_many_and_by_how_much() -> None:
+    right = np.array([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
+    found = compare(array([[1.0, 2.5, 4.0], [8.0, 16.0, 33.0]]), expect(right))
+    assert (found.place, found.dtype, found.shape, found.mismatched, found.total) == ("output", "float32", (2, 3), 2, 6)
+    assert (found.max_abs, found.max_rel) == (1.0, 0.25)
+    assert (found.at, found.expected, found.actual) == ((0, 1), 2.0, 2.5)
+    assert found.allowed == K * (U * 2.0 + 2.0**-149)
+
+
+def test_the_worst_place_is_the_one_farthest_beyond_what_is_allowed_there() -> None:
+    found = compare(array([100.0, 1.001, 5.0]), expect([99.0, 1.0, 5.0], spread=[1e-2, 1e-9, 1e-9]))
+    assert (found.at, found.max_abs) == ((1,), 1.0)
+
+
+def test_a_right_number_beside_wrong_ones_is_never_the_worst() -> None:
+    found = compare(array([1.0, 0.0, 3.0]), expect([1.0, 2.0, 3.0]))
+    assert (found.at, found.mismatched) == ((1,), 1)
+
+
+def test_both_sides_come_along_in_full() -> None:
+    found = compare(array([1.0, 9.0]), expect([1.0, 2.0]))
+    assert found.numbers is not None
+    assert found.numbers.expected.tolist() == [1.0, 2.0] and found.numbers.actual.tolist() == [1.0, 9.0]
+    assert found.numbers.allowed.tolist() == [K * (U + 2.0**-149), K * (2 * U + 2.0**-149)]
+
+
+@pytest.mark.parametrize(("setting", "words"), [(Setting(), "every value × 2"), (None, None)])
+def test_words_are_found_where_they_are_asked_for(setting: Setting | None, words: str | None) -> None:
+    found = difference("output", array([2.0, 4.0, 6.0, 2.5]), expect([1.0, 2.0, 3.0, 1.25]), setting)
+    assert found is not None and found.looks_like == words
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_the_worst(wrong: float) -> None:
+    found = compare(array([1.0, 1e30, wrong, 4.0]), expect([1.0, 2.0, 3.0, 4.0]))
+    assert (found.at, found.max_abs, found.max_rel, found.mismatched) == ((2,), math.inf, math.inf, 2)
+    assert isinstance(found.actual, float) and found.actual == pytest.approx(wrong, nan_ok=True)
+
+
+def test_one_number_without_dimensions_is_compared() -> None:
+    assert difference("output", array(2.0), expect(2.0)) is None
+    found = compare(array(2.5), expect(2.0))
+    assert (found.shape, found.at, found.expected, found.actual, found.max_abs, found.max_rel) == ((), (), 2.0, 2.5, 0.5, 0.25)
+
+
+def test_no_numbers_at_all_agree() -> None:
+    assert difference("output", array(np.zeros((0, 3))), expect(np.zeros((0, 3)))) is None
+
+
+def test_a_wrong_number_where_zero_is_expected_is_infinitely_wrong() -> None:
+    assert compare(array([0.0, 1.0]), expect([0.0, 0.0])).max_rel == math.inf
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8"])
+def test_whole_numbers_agree_exactly_or_not(dtype: str) -> None:
+    expected = Expected(Array(np.array([3, 200]), "int64"), dtype)
+    assert difference("count", array([3, 200], dtype), expected) is None
+    found = compare(array([3, 199], dtype), expected)
+    assert (found.at, found.expected, found.actual, found.allowed, found.max_abs) == ((1,), 200, 199, 0.0, 1.0)
+    assert found.looks_like is None
+
+
+def test_truth_values_agree_exactly_or_not() -> None:
+    expected = Expected(Array(np.array([True, False]), "bool"), "bool")
+    assert difference("mask", array([True, False], "bool"), expected) is None
+    found = compare(array([True, True], "bool"), expected)
+    assert (found.at, found.expected, found.actual, found.mismatched) == ((1,), False, True, 1)
+
+
+# What is allowed
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_allowed_follows_spread_size_and_smallest_number(dtype: str) -> None:
+    found = allowed(expect([0.0, -2.0], dtype, spread=[0.0, 1e-6]))
+    tiny = SMALLEST_SUBNORMAL[dtype]
+    assert found.tolist() == [K * tiny, K * (1e-6 + U * 2.0 + tiny)]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_is_allowed_its_own_rounding_and_that_of_the_state(dtype: str) -> None:
+    found = allowed(expect([2.0], dtype, spread=1e-6, slack=1e-3))
+    single = K * (1e-6 + U * 2.0 + SMALLEST_SUBNORMAL[dtype])
+    assert found.tolist() == [single + K_HALF * (UNIT_ROUNDOFF[dtype] * 2.0 + 1e-3)]
+    assert (allowed(expect([2.0], dtype, spread=1e-6)) < found).all()
+
+
+def test_one_rounding_of_half_precision_is_accepted_and_many_are_not() -> None:
+    expected = expect([1.0], "bfloat16", slack=0.0)
+    assert difference("output", array([1 + 2.0**-7], "bfloat16"), expected) is None
+    assert difference("output", array([1 + 2.0**-5], "bfloat16"), expected) is not None
+
+
+def test_an_estimate_may_be_off_by_five_standard_errors_of_the_difference_of_two() -> None:
+    expected = Expected(Array(np.asarray(0.5), "float64"), "float64", np.asarray(0.0), error=0.01)
+    near, far = (Array(np.asarray(0.5 + errors * 0.01 * 2**0.5), "float64") for errors in (4.99, 5.01))
+    assert difference("spread", near, expected) is None
+    assert difference("spread", far, expected) is not None
+
+
+def test_subnormal_numbers_may_be_off_by_some_of_their_steps() -> None:
+    step = 2.0**-149
+    assert difference("output", array([3 * step]), expect([0.0])) is None
+    assert difference("output", array([(K + 1) * step]), expect([0.0])) is not None
+
+
+def test_whole_numbers_are_allowed_nothing() -> None:
+    assert allowed(Expected(Array(np.array([5]), "int64"), "int64")).tolist() == [0.0]
+
+
+@given(arrays.arrays(np.float32, SHAPES, elements=FLOATS))
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_numbers_agree_with_themselves(values: np.ndarray) -> None:
+    observation = Observation({"output": Array(values, "float32")})
+    expected = expectation({"output": expect(values)})
+    exact = Observation({"output": Array(values.astype(np.float64), "float64")})
+    assert differences(observation, expected) == () and same_numbers(exact, observation, expected)
+    assert agrees(observation, expected, Observation()) and near(observation, exact, expected)
+
+
+@given(arrays.arrays(np.float64, SHAPES, elements=FLOATS), st.floats(0, 1), st.data())
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_one_number_beyond_what_is_allowed_is_always_found(values: np.ndarray, spread: float, data: st.DataObject) -> None:
+    expected = expect(values, "float64", spread)
+    at = tuple(data.draw(st.integers(0, size - 1)) for size in values.shape)
+    sign = data.draw(st.sampled_from([-1, 1]))
+    moved = values.copy()
+    moved[at] += sign * allowed(expected)[at] * 1.01
+    found = compare(Array(moved, "float64"), expected)
+    assert (found.at, found.mismatched, found.actual) == (at, 1, moved[at])
+    assert not agrees(Observation({"output": Array(moved, "float64")}), expectation({"output": expected}), Observation())
+
+
+@given(arrays.arrays(np.float64, SHAPES, elements=FLOATS), st.floats(1e-9, 1), st.data())
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spread: float, data: st.DataObject) -> None:
+    expected = expect(values, "float64", spread)
+    share = data.draw(arrays.arrays(np.float64, values.shape, elements=st.floats(-0.99, 0.99)))
+    assert difference("output", Array(values + share * allowed(expected), "float64"), expected) is None
+
+
+# Other kinds
+
+
+@pytest.mark.parametrize(
+    ("actual", "words"),
+    [
+        (array([[1.0, 2.0]]), "a float32 tensor of shape (1, 2)"),
+        (array([1.0, 2.0], "float64"), "a float64 tensor of shape (2,)"),
+        (array([1, 2], "int64"), "a int64 tensor of shape (2,)"),
+        (Foreign("a list"), "a list"),
+        (Foreign("a tensor too large to look at", "float32", (2,)), "a tensor too large to look at"),
+        (None, None),
+        (1.0, 1.0),
+        ("nothing", "nothing"),
+    ],
+)
+def test_another_kind_of_value_is_described(actual: Value, words: object) -> None:
+    found = compare(actual, expect([1.0, 2.0]))
+    assert found == Difference("output", "float32", (2,), 1, 1, None, None, None, None, "a float32 tensor of shape (2,)", words)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [True, False, 0, 1, 0.5, "text", None])
+def test_scalars_agree_with_themselves(value: Value) -> None:
+    assert difference("fact", value, Expected(value)) is None
+
+
+@pytest.mark.parametrize(("value", "actual"), [(True, 1), (1, True), (1, 1.0), (0, False), (0, None), ("a", "b"), (None, "None"), (2, 3)])
+def test_scalars_of_another_value_or_type_differ(value: Value, actual: Value) -> None:
+    found = compare(actual, Expected(value))
+    assert (found.shape, found.at) == (None, None)
+    assert (found.expected, found.actual) == (value, actual) and type(found.actual) is type(actual)
+
+
+def test_numbers_where_a_scalar_is_expected_differ() -> None:
+    found = compare(array(1.0), Expected(1.0))
+    assert (found.expected, found.actual) == (1.0, "a float32 tensor of shape ()")
+
+
+# Whole observations
+
+
+def test_differences_come_in_the_order_of_the_story() -> None:
+    expected = expectation({"step 1 · output": expect([1.0]), "step 1 · bias": expect([2.0]), "step 2 · output": expect([3.0])})
+    seen = Observation({"step 2 · output": array([0.0]), "step 1 · bias": array([2.0]), "step 1 · output": array([0.0])})
+    assert [found.place for found in differences(seen, expected)] == ["step 1 · output", "step 2 · output"]
+
+
+def test_a_place_that_is_missing_is_a_difference() -> None:
+    [found] = differences(Observation(), expectation({"output": expect([1.0])}))
+    assert (found.expected, found.actual) == ("a float32 tensor of shape (1,)", "nothing")
+
+
+def test_a_place_that_an_error_kept_from_being_reached_is_none() -> None:
+    expected = expectation({"step 1 · output": expect([1.0]), "step 2 · output": expect([1.0])})
+    seen = Observation({"step 1 · output": array([2.0])}, RAISED)
+    assert [found.place for found in differences(seen, expected)] == ["step 1 · output"]
+
+
+def test_places_that_nobody_asked_for_are_nobodys_business() -> None:
+    assert differences(Observation({"output": array([1.0]), "extra": 3}), expectation({"output": expect([1.0])})) == ()
+
+
+# Agreement with a mistake
+
+
+def explained(observation: Observation, mistaken: Expectation, native: Observation | None = None) -> bool:
+    return agrees(observation, mistaken, native or Observation())
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same"),
+    [
+        (None, None, True),
+        (RAISED, None, False),
+        (None, RAISED, False),
+        (RAISED, Error(Cause.RAISED, "other words", ("ValueError",), step="step 2"), True),
+        (RAISED, Error(Cause.RAISED, "no", ("TypeError", "Exception"), step="step 2"), False),
+        (RAISED, Error(Cause.RAISED, "no", RAISED.types, step="step 1"), False),
+    ],
+)
+def test_errors_agree_in_type_and_step(ours: Error | None, theirs: Error | None, same: bool) -> None:
+    assert explained(Observation(error=ours), expectation({}, theirs)) == same
+    assert near(Observation(error=ours), Observation(error=theirs), expectation({})) == same
+
+
+def test_a_mistake_is_recognised_in_another_shape_but_not_in_another_size_or_dtype() -> None:
+    mistaken = expectation({"weight": expect([1.0, 2.0])})
+    assert explained(Observation({"weight": array([[1.0], [2.0]])}), mistaken)
+    assert not explained(Observation({"weight": array([1.0, 2.0, 3.0])}), mistaken)
+    assert not explained(Observation({"weight": array([1.0, 2.0], "float64")}), mistaken)
+    assert not explained(Observation({"weight": None}), mistaken) and not explained(Observation(), mistaken)
+
+
+def test_what_a_mistake_leaves_undetermined_agrees_with_anything_and_is_counted() -> None:
+    loose = Expected(Array(np.array([np.nan, 1.0, 2.0]), "float64"), "float32", np.array([np.nan, np.inf, 0.0]))
+    mistaken = expectation({"output": loose, "bias": expect([1.0]), "fact": Expected(True)})
+    rest: dict[str, Value] = {"bias": array([1.0]), "fact": True}
+    assert explained(Observation({"output": array([5.0, 7.0, 2.0]), **rest}), mistaken)
+    assert not explained(Observation({"output": array([5.0, 7.0, 3.0]), **rest}), mistaken)
+    assert undetermined(mistaken) == 2
+
+
+def test_a_native_play_of_the_mistake_agrees_with_itself() -> None:
+    seen = Observation({"output": array([np.nan, np.inf, 7.0])})
+    mistaken = expectation({"output": expect([1.0, 2.0, 3.0])})
+    assert explained(seen, mistaken, seen) and not explained(seen, mistaken)
+
+
+def test_names_are_no_part_of_a_mistake_and_facts_are() -> None:
+    mistaken = expectation({"key of weight": Expected("weight"), "input left alone": Expected(False)})
+    assert explained(Observation({"key of weight": "gamma", "input left alone": False}), mistaken)
+    assert not explained(Observation({"key of weight": None, "input left alone": False}), mistaken)
+    assert not explained(Observation({"key of weight": "gamma", "input left alone": 0}), mistaken)
+
+
+def test_at_a_glance_only_what_is_far_is_ruled_out() -> None:
+    right, glimpse = expectation({"output": expect([1.0, 2.0])}), Observation({"output": Array(np.array([5.0, 6.0]), "float64")})
+    assert near(Observation({"output": array([[5.001], [6.0]])}), glimpse, right)
+    assert not near(Observation({"output": array([5.1, 6.0])}), glimpse, right)
+    assert not near(Observation({"output": array([5.0, 6.0, 7.0])}), glimpse, right)
+    assert not near(Observation(), glimpse, right)
+
+
+def test_an_implementation_that_is_right_has_the_numbers_of_the_reference() -> None:
+    right = expectation({"output": expect([1.0, 2.0]), "fact": Expected(True)})
+    exact = Observation({"output": Array(np.array([1.0, 2.0 + U]), "float64"), "fact": True})
+    assert same_numbers(exact, Observation({"output": array([1.5, 2.0])}), right)
+
+
+@pytest.mark.parametrize(
+    ("exact", "native"),
+    [
+        (Observation({"output": array([1.0, 2.1], "float64"), "fact": True}), array([1.0, 2.0])),
+        (Observation({"output": array([1.0, math.nan], "float64"), "fact": True}), array([1.0, 2.0])),
+        (Observation({"output": array([[1.0, 2.0]], "float64"), "fact": True}), array([1.0, 2.0])),
+        (Observation({"output": None, "fact": True}), array([1.0, 2.0])),
+        (Observation({"output": array([1.0, 2.0], "float64"), "fact": False}), array([1.0, 2.0])),
+        (Observation({"output": array([1.0, 2.0], "float64")}), array([1.0, 2.0])),
+        (Observation({"output": array([1.0, 2.0], "float64"), "fact": True}, RAISED), array([1.0, 2.0])),
+        (Observation({"output": array([1.0, 2.0], "float64"), "fact": True}), array([1.0, 2.0], "float16")),
+        (Observation({"output": array([1.0, 2.0], "float64"), "fact": True}), None),
+    ],
+)
+def test_an_implementation_that_is_wrong_has_others(exact: Observation, native: Value) -> None:
+    assert not same_numbers(exact, Observation({"output": native}), expectation({"output": expect([1.0, 2.0]), "fact": Expected(True)}))
+
+
+# Expectations that nothing can be compared with
+
+
+def test_a_finite_expectation_is_sound() -> None:
+    count = Expected(Array(np.array([3]), "int64"), "int64")
+    assert unsound(expectation({"output": expect([1.0, 0.0]), "count": count, "fact": Expected(None)})) is None
+
+
+@pytest.mark.parametrize(
+    "place", [expect([1.0, math.nan]), expect([math.inf, 1.0]), expect([1.0], spread=math.inf), expect([1.0], spread=math.nan)]
+)
+def test_an_expectation_that_is_not_finite_is_the_fault_of_the_suite(place: Expected) -> None:
+    expected = "the reference is not finite at output, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
+    assert unsound(expectation({"first": expect([1.0]), "output": place})) == expected
+
+
+def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
+    assert unsound(expectation({"output": expect([1.0], "float16", slack=math.inf)})) is not None
+
+
+def test_a_reference_that_returns_no_numbers_is_the_fault_of_the_suite() -> None:
+    assert unsound(expectation({"output": Expected(Foreign("a list"))})) == "the reference returns a list at output"

@@ -1,0 +1,341 @@
+"""Courses: where they are found, what their files may say, and what is said of a file that is wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, Exercise, Limits, Settings, carried
+from normgrade.course.signature import Signature
+from normgrade.language.errors import CourseError, UsageError
+
+LAYER_NORM = """
+title = "Layer normalisation"
+group = "Feature normalisation"
+level = 1
+order = 20
+defines = ["LayerNorm(dim)"]
+"""
+Write = Callable[..., Course]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a course of one complete exercise, with this `exercise.toml` and this `course.toml`."""
+
+    def written(exercise: str = LAYER_NORM, course: str | None = None, slug: str = "layer_norm") -> Course:
+        files = {
+            f"exercises/{slug}/exercise.toml": exercise,
+            f"exercises/{slug}/README.md": "",
+            f"exercises/{slug}/{slug}.py": "",
+            f"solutions/{slug}/reference.py": "",
+            f"solutions/{slug}/mistakes.toml": "",
+            f"tests/hidden/test_{slug}.py": "",
+        }
+        if course is not None:
+            files["course.toml"] = course
+        for name, content in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(content, encoding="utf-8")
+        return Course(tmp_path)
+
+    return written
+
+
+def refused(course: Course, slug: str = "layer_norm") -> str:
+    """What is said of the exercise, after the path of its exercise.toml."""
+    with pytest.raises(CourseError) as caught:
+        course.exercise(slug)
+    path = course.root / "exercises" / slug / "exercise.toml"
+    assert str(caught.value).startswith(f"{path}: ")
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+def refused_settings(course: Course) -> str:
+    """What is said of course.toml, after its path."""
+    with pytest.raises(CourseError) as caught:
+        _ = course.settings
+    path = course.root / "course.toml"
+    assert str(caught.value).startswith(f"{path}: ")
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+# Finding a course
+
+
+def test_the_course_is_found_where_it_is_said_to_be(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
+    write()
+    monkeypatch.setenv("NORMGRADE_COURSE", "/elsewhere")
+    assert Course.find(tmp_path).root == tmp_path
+
+
+def test_the_course_is_found_by_the_variable(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
+    write()
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
+    assert Course.find().root == tmp_path
+
+
+@pytest.mark.parametrize("variable", [None, ""])
+def test_without_a_word_it_is_the_course_that_normgrade_carries(monkeypatch: pytest.MonkeyPatch, variable: str | None) -> None:
+    monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("NORMGRADE_COURSE", variable)
+    assert Course.find().root == carried()
+    assert {"batch_norm", "layer_norm"} <= set(Course.find().slugs)
+
+
+def test_a_course_stays_found_when_the_folder_changes(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
+    write()
+    monkeypatch.chdir(tmp_path.parent)
+    course = Course.find(Path(tmp_path.name))
+    monkeypatch.chdir("/")
+    assert course.exercise("layer_norm").stub.is_file() and os.path.isabs(course.root)
+
+
+@pytest.mark.parametrize("by_variable", [False, True])
+def test_a_folder_without_exercises_is_no_course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by_variable: bool) -> None:
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
+    with pytest.raises(UsageError) as caught:
+        Course.find(None if by_variable else tmp_path)
+    assert str(caught.value) == f'No course at "{tmp_path}": it has no folder "exercises". Name one with --course DIR or NORMGRADE_COURSE.'
+
+
+# Exercises
+
+
+def test_an_exercise_knows_its_files(write: Write, tmp_path: Path) -> None:
+    exercise = write().exercise("layer_norm")
+    assert exercise.file_name == "layer_norm.py"
+    assert exercise.prompt == tmp_path / "exercises/layer_norm/README.md"
+    assert exercise.stub == tmp_path / "exercises/layer_norm/layer_norm.py"
+    assert exercise.reference == tmp_path / "solutions/layer_norm/reference.py"
+    assert exercise.mistakes == tmp_path / "solutions/layer_norm/mistakes.toml"
+    assert exercise.suite == tmp_path / "tests/hidden/test_layer_norm.py"
+
+
+def test_probes_and_alternatives_are_optional(write: Write, tmp_path: Path) -> None:
+    exercise = write().exercise("layer_norm")
+    assert exercise.probes is None and exercise.alternatives == ()
+    probes = tmp_path / "exercises/layer_norm/probes.py"
+    probes.touch()
+    alternatives = tmp_path / "solutions/layer_norm/alternatives"
+    alternatives.mkdir()
+    for name in ("two_pass.py", "einsum.py", "notes.md"):
+        (alternatives / name).touch()
+    assert exercise.probes == probes
+    assert exercise.alternatives == (alternatives / "einsum.py", alternatives / "two_pass.py")
+
+
+def test_what_exercise_toml_leaves_out_has_a_default(write: Write, tmp_path: Path) -> None:
+    assert write().exercise("layer_norm") == Exercise(
+        slug="layer_norm",
+        course=tmp_path,
+        title="Layer normalisation",
+        group="Feature normalisation",
+        level=1,
+        order=20,
+        points=20,
+        defines=(Signature.parse("LayerNorm(dim)"),),
+        banned=(),
+        hints=(),
+        limits=Limits(answer_s=5.0, total_s=30.0),
+        reveal="full",
+    )
+
+
+def test_everything_that_exercise_toml_may_say_is_read(write: Write) -> None:
+    text = LAYER_NORM + 'points = 7\nbanned = ["a.*"]\nhints = ["One.", "Two."]\nreveal = "score"\n[limits]\nanswer_s = 1\ntotal_s = 2.5\n'
+    exercise = write(text).exercise("layer_norm")
+    assert (exercise.points, exercise.banned, exercise.hints, exercise.reveal) == (7, ("a.*",), ("One.", "Two."), "score")
+    assert exercise.limits == Limits(1.0, 2.5)
+
+
+def test_exercises_come_in_their_order(write: Write) -> None:
+    write(LAYER_NORM.replace("20", "30"), slug="a")
+    write(slug="c")
+    course = write(slug="b")
+    assert [exercise.slug for exercise in course] == ["b", "c", "a"]
+    assert course.slugs == ("a", "b", "c")
+
+
+def test_a_folder_without_exercise_toml_is_no_exercise(write: Write, tmp_path: Path) -> None:
+    course = write()
+    (tmp_path / "exercises" / "draft").mkdir()
+    (tmp_path / "exercises" / "README.md").touch()
+    assert course.slugs == ("layer_norm",)
+
+
+def test_a_near_miss_is_suggested(write: Write) -> None:
+    with pytest.raises(UsageError) as caught:
+        write().exercise("layernrom")
+    assert str(caught.value) == 'No exercise named "layernrom". Did you mean "layer_norm"? `normgrade list` shows them all.'
+
+
+def test_nothing_is_suggested_where_nothing_is_near(write: Write) -> None:
+    with pytest.raises(UsageError) as caught:
+        write().exercise("zzz")
+    assert str(caught.value) == 'No exercise named "zzz". `normgrade list` shows them all.'
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "exercises/layer_norm/README.md",
+        "exercises/layer_norm/layer_norm.py",
+        "solutions/layer_norm/reference.py",
+        "solutions/layer_norm/mistakes.toml",
+        "tests/hidden/test_layer_norm.py",
+    ],
+)
+def test_a_missing_file_is_named(write: Write, tmp_path: Path, missing: str) -> None:
+    course = write()
+    (tmp_path / missing).unlink()
+    with pytest.raises(CourseError) as caught:
+        course.exercise("layer_norm")
+    folder = tmp_path / "exercises" / "layer_norm"
+    assert str(caught.value) == f'{folder}: the exercise "layer_norm" needs the file {tmp_path / missing}, which does not exist.'
+
+
+# exercise.toml
+
+
+@pytest.mark.parametrize("key", ["title", "group", "level", "order", "defines"])
+def test_a_missing_key_is_named(write: Write, key: str) -> None:
+    without = "".join(f"{line}\n" for line in LAYER_NORM.splitlines() if not line.startswith(key))
+    assert refused(write(without)) == f"{key}: is missing."
+
+
+def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
+    known = 'allowed, banned, defines, group, "group.zh", hints, "hints.zh", level, limits, order, points, reveal, title, "title.zh"'
+    assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."
+
+
+def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
+    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == "limits.answer: unknown key; allowed are answer_s, memory_mib, total_s."
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("title = 3", "title: must be a text that is not empty, not 3."),
+        ('title = " "', "title: must be a text that is not empty, not ' '."),
+        ("group = []", "group: must be a text that is not empty, not []."),
+        ("level = 5", "level: must be a whole number from 1 to 4, not 5."),
+        ("level = 0", "level: must be a whole number from 1 to 4, not 0."),
+        ("level = 1.0", "level: must be a whole number from 1 to 4, not 1.0."),
+        ("level = true", "level: must be a whole number from 1 to 4, not True."),
+        ('order = "20"', "order: must be a whole number from 0 to 9999, not '20'."),
+        ("points = 1001", "points: must be a whole number from 1 to 1000, not 1001."),
+        ('hints = "one"', "hints: must be a list of texts, not 'one'."),
+        ("hints = [1]", "hints: must be a list of texts, not [1]."),
+        ("banned = {}", "banned: must be a list of texts, not {}."),
+        ('reveal = "all"', """reveal: must be "full" or "claims" or "score", not 'all'."""),
+        ("reveal = []", 'reveal: must be "full" or "claims" or "score", not [].'),
+        ("limits = 5", "limits: must be a table, not 5."),
+        ("limits.answer_s = 0", "limits.answer_s: must be a number of seconds above 0 and up to 3600, not 0."),
+        ("limits.total_s = 3601", "limits.total_s: must be a number of seconds above 0 and up to 3600, not 3601."),
+        ("limits.total_s = nan", "limits.total_s: must be a number of seconds above 0 and up to 3600, not nan."),
+        ("limits.total_s = true", "limits.total_s: must be a number of seconds above 0 and up to 3600, not True."),
+        ('limits.answer_s = "1"', "limits.answer_s: must be a number of seconds above 0 and up to 3600, not '1'."),
+        ("defines = []", "defines: must be a list of at least one signature, not []."),
+        ('defines = "f(x)"', "defines: must be a list of texts, not 'f(x)'."),
+        (
+            'defines = ["LayerNorm"]',
+            'defines: must be a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" '
+            "('LayerNorm' is none), not ['LayerNorm'].",
+        ),
+        (
+            'defines = ["f(*x)"]',
+            'defines: must be a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" '
+            "('f(*x)' holds more than names and defaults), not ['f(*x)'].",
+        ),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_is_allowed(write: Write, line: str, why: str) -> None:
+    others = [known for known in LAYER_NORM.splitlines() if known.split(" ")[0] != line.split(" ")[0]]
+    assert refused(write("\n".join([*others, line]))) == why
+
+
+def test_broken_toml_is_named_with_its_place(write: Write) -> None:
+    assert refused(write("title = \n")) == "not valid TOML: Invalid value (at line 1, column 9)."
+
+
+def test_a_file_that_is_no_text_is_named(write: Write, tmp_path: Path) -> None:
+    course = write()
+    (tmp_path / "exercises/layer_norm/exercise.toml").write_bytes(b"title = '\xff'")
+    assert refused(course) == "not UTF-8: byte 10 is 0xff."
+
+
+def test_a_file_that_cannot_be_read_is_named(write: Write, tmp_path: Path) -> None:
+    course = write()
+    path = tmp_path / "exercises/layer_norm/exercise.toml"
+    path.unlink()
+    path.mkdir()
+    assert refused(course) == "cannot be read (Is a directory)."
+
+
+# course.toml
+
+
+def test_a_course_needs_no_course_toml(write: Write) -> None:
+    assert write().settings == Settings(title="normgrade", reveal="full", banned=())
+
+
+def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
+    course = write(course='title = "Norms"\nreveal = "claims"\nbanned = ["torch.nn.*Norm*"]\n')
+    assert course.settings == Settings("Norms", "claims", ("torch.nn.*Norm*",))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("reveals = 1", "reveals: unknown key; allowed are banned, languages, reveal, title."),
+        ("title = 1", "title: must be a text that is not empty, not 1."),
+        ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
+        ('banned = "x"', "banned: must be a list of texts, not 'x'."),
+        ("= 1", "not valid TOML: Invalid statement (at line 1, column 1)."),
+    ],
+)
+def test_a_wrong_course_toml_is_named_with_what_is_allowed(write: Write, text: str, why: str) -> None:
+    assert refused_settings(write(course=text)) == why
+
+
+def test_an_exercise_reveals_what_the_course_says_unless_it_says_otherwise(write: Write) -> None:
+    write(course='reveal = "claims"')
+    course = write(LAYER_NORM + 'reveal = "full"\n', slug="open")
+    assert (course.exercise("layer_norm").reveal, course.exercise("open").reveal) == ("claims", "full")
+
+
+def test_the_bans_of_the_course_hold_in_every_exercise(write: Write) -> None:
+    course = write(LAYER_NORM + 'banned = ["own.*"]\n', course='banned = ["a.*", "b.*"]')
+    assert course.exercise("layer_norm").banned == ("a.*", "b.*", "own.*")
+
+
+def test_an_exercise_may_except_names_from_the_bans(write: Write) -> None:
+    exercise = write(LAYER_NORM + 'allowed = ["a.one", "b.*"]\n', course='banned = ["a.*", "b.*"]').exercise("layer_norm")
+    assert [exercise.bans(name) for name in ("a.one", "a.two", "b.one", "c.one")] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("where", ["exercise", "course"])
+@pytest.mark.parametrize(
+    ("pattern", "name"), [("torch.*", "torch.clone"), ("torch.ops.aten.*", "torch.ops.aten.clone"), ("torch.su?", "torch.sum")]
+)
+def test_a_ban_that_would_stop_the_grader_itself_is_refused(where: str, pattern: str, name: str, write: Write) -> None:
+    text = f'banned = ["{pattern}"]'
+    course = write(LAYER_NORM + text) if where == "exercise" else write(LAYER_NORM, course=text)
+    with pytest.raises(CourseError) as caught:
+        course.exercise("layer_norm")
+    path = course.root / ("exercises/layer_norm/exercise.toml" if where == "exercise" else "course.toml")
+    assert str(caught.value) == (
+        f'{path}: banned: "{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
+        'or ban "torch" where PyTorch is not to be imported at all.'
+    )
+
+
+@pytest.mark.parametrize(("bans", "there"), [('banned = ["a.*", "b.*"]', "a.*, b.*"), ("", "none")])
+def test_what_is_not_banned_cannot_be_excepted(write: Write, bans: str, there: str) -> None:
+    course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)
+    assert refused(course) == f'allowed: "c.*" is not banned; banned are {there}.'

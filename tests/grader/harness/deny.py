@@ -1,0 +1,19 @@
+"""Runs normgrade where the system fails some calls, as the profile of a container or another kernel may do.
+
+python deny.py unshare,mount EPERM check rms.py
+"""
+
+import errno
+import sys
+
+from normgrade.cli import main
+from normgrade.worker.walls import kernel, seccomp
+
+names, error, *arguments = sys.argv[1:]
+kernel.prctl("PR_SET_NO_NEW_PRIVS", 1)
+code = [(seccomp.LOAD, 0, 0, seccomp.NUMBER_AT)]
+for name in filter(None, names.split(",")):
+    code += seccomp.when(kernel.numbers(kernel.this_machine())[name], [(seccomp.RETURN, 0, 0, seccomp.FAIL | getattr(errno, error))])
+code.append((seccomp.RETURN, 0, 0, seccomp.ALLOW))
+seccomp.install(b"".join(seccomp.INSTRUCTION.pack(*part) for part in code))
+main(arguments)

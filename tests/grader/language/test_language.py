@@ -1,0 +1,219 @@
+"""What is said in which language: messages, plurals, what is data and said again, and the language that a user's environment asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from rich.cells import cell_len
+
+from normgrade import cli, language
+from normgrade.course.course import Course, read
+from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle
+from normgrade.report.place_names import PLACES, place_in_words
+from normgrade.suite.story import Story, build, evaluate, request, train
+
+KEY = bytes(32)  # of a user
+
+VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
+COUNTED = ("{n} place differs", "{n} places differ")
+ZH: dict[str | tuple[str, str], str] = {
+    "No file {name}.": "没有文件 {name}。",
+    "plain {braces}": "大括号 {braces}",
+    COUNTED: "{n} 处不同",
+    "step {number}": "第 {number} 步",
+    "output": "输出",
+}
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    yield
+    speak(ENGLISH)
+
+
+@pytest.fixture
+def chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speaks Chinese, of which it knows little."""
+    folder = tmp_path / "zh" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    catalogue = Catalog(locale="zh", project="normgrade", charset="utf-8")
+    for message, translation in ZH.items():
+        catalogue.add(message, (translation,) if isinstance(message, tuple) else translation)
+    with (folder / "normgrade.mo").open("wb") as file:
+        write_mo(file, catalogue)
+    monkeypatch.setattr(language, "CATALOGUES", tmp_path)
+    speak("zh")
+
+
+def test_english_is_said_as_it_is_written() -> None:
+    assert spoken() == ENGLISH
+    assert _("No file {name}.", name="a.py") == "No file a.py."
+    assert _("plain {braces}") == "plain {braces}"
+    assert _("{value:.3g} of {name!r}", value=2 / 3, name="x") == "0.667 of 'x'"
+    assert N_("No file {name}.") == "No file {name}."
+    assert retold("step 2", [N_("step {number}")]) == "step 2"
+
+
+@pytest.mark.parametrize(("n", "words"), [(0, "0 places differ"), (1, "1 place differs"), (2, "2 places differ")])
+def test_english_tells_one_from_many(n: int, words: str) -> None:
+    assert n_(*COUNTED, n) == words
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_has_a_translation_is_said_in_it() -> None:
+    assert spoken() == "zh"
+    assert _("No file {name}.", name="{a}.py") == "没有文件 {a}.py。"
+    assert _("plain {braces}") == "大括号 {braces}"
+    assert [n_(*COUNTED, n) for n in (1, 2)] == ["1 处不同", "2 处不同"]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_has_none_stays_english() -> None:
+    assert _("No folder {name}.", name="a") == "No folder a."
+    assert [n_("{n} file", "{n} files", n) for n in (1, 2)] == ["1 file", "2 files"]
+
+
+@pytest.mark.usefixtures("chinese")
+def test_what_is_data_is_said_again_where_it_is_made_of_a_message() -> None:
+    assert retold("step 12", ["step {number}"]) == "第 12 步"
+    assert retold("step", ["step {number}"]) == "step"
+    assert retold("step " + "1" * 1000, ["step {number}"]) == "step " + "1" * 1000
+    assert place_in_words("step 3 · output · running_var") == "第 3 步 · 输出 · running_var"
+
+
+# The catalogue
+
+
+@pytest.fixture(scope="module")
+def collected() -> ModuleType:
+    """tests/catalogue.py, which is a script."""
+    spec = spec_from_file_location("catalogue", Path(__file__).parents[2] / "catalogue.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_catalogue_holds_exactly_the_messages_that_there_are(collected: ModuleType) -> None:
+    catalogue = collected.updated("zh")
+    again = "run `python tests/catalogue.py`, then translate what is new"
+    assert collected.file_of("zh", "po").read_bytes().decode() == collected.as_po(catalogue).decode(), again
+    assert collected.file_of("zh", "mo").read_bytes() == collected.as_mo(catalogue), again
+
+
+def test_every_message_is_translated_with_its_values_and_its_code(collected: ModuleType) -> None:
+    wrong = {}
+    for message in collected.updated("zh"):
+        english = message.id if isinstance(message.id, str) else message.id[-1]
+        for chinese in collected.strings_of(message) if english else ():
+            found = [name for name in (VALUES, CODE) if sorted(set(name.findall(english))) != sorted(set(name.findall(chinese)))]
+            if found or not chinese:
+                wrong[english] = chinese
+    assert wrong == {}
+
+
+def test_the_help_of_every_command_keeps_to_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in ("en", "zh"):
+        for command in ("", *cli.COMMANDS):
+            assert cli.run([*command.split(), "--help", "--lang", code]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if cell_len(line) > 80] == []
+
+
+# The user's environment
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "ZH"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "zh_TW.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": ""}, "zh"),
+        ({"LC_CTYPE": "zh_CN.UTF-8"}, "en"),
+    ],
+)
+def test_the_usual_language_is_the_locales(environment: Mapping[str, str], code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    assert usual(environment) == code
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current one, with a locale that is English."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("NORMGRADE_LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    monkeypatch.setattr("sys.platform", "linux")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "setting", "code"),
+    [
+        ([], "", "", "en"),
+        ([], "", "zh", "zh"),
+        ([], "zh", "en", "zh"),
+        (["check", "--lang", "en"], "zh", "zh", "en"),
+        (["--lang=zh", "check"], "en", "en", "zh"),
+    ],
+)
+def test_whoever_is_nearest_chooses_the_language(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str, setting: str, code: str
+) -> None:
+    if variable:
+        monkeypatch.setenv("NORMGRADE_LANG", variable)
+    if setting:
+        (folder / "normgrade.toml").write_text(f'lang = "{setting}"\n', encoding="utf-8")
+    assert cli.language_of(arguments) == code
+
+
+def test_the_locale_chooses_where_nobody_else_does(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert cli.language_of([]) == "zh"
+
+
+@pytest.mark.parametrize(("arguments", "variable"), [(["--lang", "fr"], ""), (["--lang=fr"], "zh"), ([], "fr")])
+def test_an_unknown_language_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], variable: str
+) -> None:
+    if variable:
+        monkeypatch.setenv("NORMGRADE_LANG", variable)
+    assert cli.run(["list", *arguments]) == 2
+    assert capsys.readouterr() == ("", 'Error: No language named "fr". --lang and NORMGRADE_LANG take en or zh.\n')
+
+
+def test_a_language_that_normgrade_toml_does_not_know_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "normgrade.toml").write_text('lang = "fr"\n', encoding="utf-8")
+    assert cli.run(["list"]) == 2
+    assert f"""{folder / "normgrade.toml"}: lang: must be "en" or "zh", not 'fr'.""" in capsys.readouterr().err
+
+
+def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("centring")
+    x = np.ones((2, 3), np.float32)
+    stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
+    reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
+    places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
+    assert "step 1 · gradient of input" in places and "step 2 · output" in places
+    assert list(map(place_in_words, places)) == places
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_names_of_places_say_what_they_were_made_of(place: str) -> None:
+    name = re.sub(r"\{\w+\}", "7", place)
+    assert place_in_words(name) == name

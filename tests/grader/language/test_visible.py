@@ -1,0 +1,173 @@
+"""What comes from outside is shown, never obeyed by a terminal; and every output takes every text, whatever its encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.language.visible import STEERS, visible, visible_name
+
+HOSTILE = "a\x1b[31m\x1b]0;t\x07\x9b2J\u202e\n\x7fz.py"  # colour, title, clear, right to left, another line
+UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
+BROKEN = "def rms(x, eps):\n"  # nothing is run
+PLAY = """
+import sys
+from normgrade.cli import run
+for words in eval(sys.argv.pop()):
+    sys.stdout.flush(); sys.stderr.flush()
+    code = run(words)
+    sys.stdout.flush(); sys.stderr.flush()
+    print(end=f"\\0{code}\\0", flush=True)
+"""
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of files as POSIX has them")
+Run = tuple[int, bytes]
+
+
+def play(commands: list[list[str]], cwd: Path, course: Course, environment: Mapping[str, str] = {}, lang: str = "en") -> list[Run]:
+    """Run commands one after the other in a process of its own: the exit code of each, and what it wrote to both streams."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHONIO", "PYTHONUTF8", "LC_", "LANG"))}
+    kept |= {"NORMGRADE_COURSE": str(course.root), "NORMGRADE_LANG": lang, "PYTHONIOENCODING": "utf-8", **environment}
+    arguments = [sys.executable, "-c", PLAY, ascii(commands)]
+    done = subprocess.run(arguments, cwd=cwd, env=kept, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+    parts = done.stdout.split(b"\0")
+    assert done.returncode == 0 and len(parts) == 2 * len(commands) + 1, done.stdout
+    return [(int(code), said) for said, code in zip(parts[::2], parts[1::2], strict=False)]
+
+
+# Names
+
+
+def test_a_dot_stands_for_whatever_steers_a_terminal() -> None:
+    assert visible("a\x1b[1mb\r\u2066\udc80\tc\nd") == "a·[1mb···\tc\nd"
+    assert visible_name(Path("a\tb\nc\x07")) == "a·b·c·"
+
+
+@pytest.mark.parametrize("name", [HOSTILE, UNDECODABLE], ids=["hostile", "undecodable"])
+def test_a_name_of_a_file_reaches_no_format_raw(name: str, tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / name).write_text(BROKEN)
+    check = ["check", "--exercise", "rms", name, "--format"]
+    formats = ["terminal", "json", "junit", "html"]
+    for format, (code, said) in zip(formats, play([[*check, each] for each in formats], tmp_path, tiny), strict=True):
+        assert code == 1 and not STEERS.search(said.decode()), format
+        if format == "json":
+            assert json.loads(said)["reports"][0]["submission"] == name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        if format == "junit":
+            assert ElementTree.fromstring(said.decode()) is not None
+
+
+def test_no_error_repeats_raw_what_was_typed(tmp_path: Path, tiny: Course) -> None:
+    bad = HOSTILE.removesuffix(".py")
+    commands = [
+        *(["check", bad], ["check", HOSTILE], ["check", "--exercise", "rms", HOSTILE], ["check", "--exercise", bad, "x.py"]),
+        *(["check", "--seed", bad], ["check", "--timeout", bad], ["check", "--format", bad], ["check", "--output", f"no/{bad}"]),
+        *(["show", bad], ["list", "--course", bad], ["list", "--lang", bad], [bad], ["list", f"--{bad}"], ["list", bad]),
+        *(["explain", bad], ["completion", bad], ["init", "file\x1b[31m/folder"], ["check", UNDECODABLE], ["show", UNDECODABLE]),
+    ]
+    (tmp_path / "file\x1b[31m").write_text("")
+    for words, (code, said) in zip(commands, play(commands, tmp_path, tiny), strict=True):
+        assert code in (1, 2) and not STEERS.search(said.decode()) and "Traceback" not in said.decode(), (words, said)
+
+
+def test_an_error_shows_the_name_with_dots(tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / HOSTILE).write_text("x = 1\n")
+    [(code, said)] = play([["check", HOSTILE]], tmp_path, tiny)
+    name = "a·[31m·]0;t··2J···z.py"
+    assert (code, said.decode()) == (
+        2,
+        f'Error: Which exercise is "{name}" for? Name it with --exercise SLUG; `normgrade list` shows them all.\n',
+    )
+
+
+def test_the_progress_bar_shows_a_name_and_does_not_obey_it(tmp_path: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    script = f"from normgrade.cli.bar import progress\nwith progress() as tell:\n    tell({HOSTILE!a}, 1, 2)\n"
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    with subprocess.Popen([sys.executable, "-c", script], stderr=theirs, cwd=tmp_path, env=environment) as process:
+        os.close(theirs)
+        seen = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                seen += chunk
+        except OSError:  # the end, on Linux
+            pass
+        assert process.wait() == 0
+    os.close(ours)
+    assert "a·[31m·]0;t··2J···z.py" in seen.decode()
+    assert b"\x1b]0;" not in seen and b"\x07" not in seen
+
+
+# Encodings
+
+PLAIN = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+ENCODINGS = {
+    "ascii": {"PYTHONIOENCODING": "ascii"},
+    "cp1252": {"PYTHONIOENCODING": "cp1252"},
+    "latin-1": {"PYTHONIOENCODING": "latin-1"},
+    "C": {**PLAIN, "PYTHONIOENCODING": ""},
+}
+COMMANDS = [
+    *(
+        ["--help"],
+        ["list"],
+        ["show", "rms"],
+        ["init", "here"],
+        ["check", "rms"],
+        ["check", "rms", "-q"],
+        ["solution", "rms", "--spoil"],
+        ["hint", "rms"],
+        ["progress"],
+        ["explain", "rmss"],
+        ["reset", "rms"],
+    ),
+    *(["check", "rmss"], ["check", "\x1b中\udc80.py"], ["completion", "bash"], []),
+]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_command_ends_in_a_traceback_whatever_the_encoding(encoding: str, lang: str, tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / "normgrade.toml").write_text("")
+    (tmp_path / "rms.py").write_text(BROKEN)
+    for words, (code, said) in zip(COMMANDS, play(COMMANDS, tmp_path, tiny, ENCODINGS[encoding], lang), strict=True):
+        assert code in (0, 1, 2) and b"Traceback" not in said, (words, said)
+        said.decode("ascii" if encoding == "C" else encoding)
+
+
+def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / "rms.py").write_text(BROKEN)
+    [(_code, said)] = play([["check", "rms"]], tmp_path, tiny, ENCODINGS["ascii"])
+    lines = said.decode("ascii").splitlines()
+    assert lines[0] == "rms . rms.py . sandbox: none" and any(line.startswith("x 1:17 syntax: ") for line in lines)
+    assert "0 of 8 points . not passed" in lines
+
+
+@pytest.mark.parametrize("format", ["json", "junit", "html"])
+def test_what_programs_read_is_utf_8_whatever_the_encoding(format: str, tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / "rms.py").write_text("def rms(«x»):\n", encoding="utf-8")
+    [(_code, said)] = play([["check", "rms", "--format", format]], tmp_path, tiny, ENCODINGS["latin-1"])
+    assert "«x»" in said.decode("utf-8")
+
+
+def test_a_stub_is_the_same_file_whatever_the_encoding(tmp_path: Path) -> None:
+    course = Course.find()
+    found = play([["show", slug, "--stub"] for slug in course.slugs], tmp_path, course, ENCODINGS["C"], "zh")
+    assert [said for _code, said in found] == [course.exercise(slug).stub.read_bytes() for slug in course.slugs]
+
+
+def test_a_folder_may_have_any_name_whatever_the_locale(tmp_path: Path, tiny: Course) -> None:
+    folder = tmp_path / "naïve 中"
+    folder.mkdir()
+    (folder / "rms.py").write_text(tiny.exercise("rms").reference.read_text(encoding="utf-8"), encoding="utf-8")
+    path = os.fsencode(folder / "rms.py").decode("ascii", "surrogateescape")
+    [(code, said)] = play([["check", path]], folder, tiny, ENCODINGS["C"])
+    assert code == 0, said

@@ -1,0 +1,405 @@
+"""Grading in notebooks, in IPython and in plain Python, as a learner meets it: a real kernel runs a notebook from its first cell on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import normgrade
+from normgrade.course.course import Course
+from normgrade.course.trust import trust
+from normgrade.language.errors import UsageError
+from normgrade.learner.attempts import Progress
+from normgrade.notebook.isolated import Order, grade_apart
+from normgrade.notebook.notebook import Graded
+from normgrade.report.render.detail import BRIEF, FULL, Detail
+from normgrade.report.render.html import render_fragment
+from normgrade.report.render.terminal import render_text
+from normgrade.report.report import Check, Difference, Outcome, Report
+from normgrade.worker import launch
+
+PACKAGE = str(Path(launch.__file__).parents[2])
+FIRST = """\
+%load_ext normgrade
+import normgrade, torch
+from torch import Tensor, nn, zeros
+"""
+HELPER = """\
+MOMENTUM = 0.1
+
+def refuse(x: Tensor) -> None:
+    if x.dim() != 2:
+        raise ValueError(f"x must be (N, num_features), but its shape is {tuple(x.shape)}.")
+"""
+WRONG = """\
+%%normgrade centring --seed 3
+%alias_magic nothing time
+class Centring(nn.Module):
+    def __init__(self, num_features, momentum=MOMENTUM):
+        super().__init__()
+        print("<script>document.title = 'run'</script>")
+        self.momentum = momentum
+        self.weight = nn.Parameter(torch.ones(num_features))
+        self.register_buffer("running_mean", torch.zeros(num_features))
+        self.register_buffer("steps", torch.tensor(0))
+
+    def forward(self, x):
+        refuse(x)
+        mean = x.mean(dim=0)
+        self.steps += 1
+        self.running_mean += self.momentum * (mean.detach() - self.running_mean)
+        return (x - mean) * self.weight
+"""
+USABLE = "Centring(2)(torch.eye(2)).tolist()"
+RIGHT = """\
+class Counting(nn.Module):
+    def __init__(self, num_features):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(num_features))
+        self.register_buffer("running_mean", zeros(num_features))
+        self.register_buffer("steps", torch.tensor(0))
+
+class Centring(Counting):
+    def __init__(self, num_features: int, momentum: float = MOMENTUM) -> None:
+        super().__init__(num_features)
+        self.momentum = momentum
+
+    def forward(self, x: Tensor) -> Tensor:
+        refuse(x)
+        mean = x.mean(dim=0) if self.training else self.running_mean
+        if self.training:
+            self.steps += 1
+            self.running_mean += self.momentum * (mean.detach() - self.running_mean)
+        return (x - mean) * self.weight
+"""
+PASSED = """\
+before = torch.manual_seed(1).get_state()
+torch.set_default_dtype(torch.float64)
+graded = normgrade.check("centring", Centring)
+graded
+"""
+UNTOUCHED = """\
+import sys
+[
+    torch.equal(before, torch.get_rng_state()),
+    torch.get_default_dtype(),
+    {"normgrade.oracle.expectation", "normgrade.suite.run", "pytest"} & set(sys.modules),
+    graded.passed,
+]
+"""
+SENT = "print(graded.reports[0].source)"
+NO_SLUG = "%%normgrade centering\nnot_run = 1"
+NO_SEED = "%%normgrade centring --seed -1\nnot_run = 1"
+NO_OPTION = "%%normgrade centring --sed 1\nnot_run = 1"
+HELP = "%%normgrade --help\nnot_run = 1"
+LIVE = "%%normgrade centring\nnot_run = before"
+NOT_RUN = "'not_run' in globals()"
+BROKEN = "%%normgrade centring\nclass Centring(:\n    pass"
+TENSOR = "W = torch.ones(2)\ndef rms(x): return x * W\nnormgrade.check('rms', rms)"
+CELLS = (
+    FIRST, HELPER, WRONG, USABLE, RIGHT, PASSED, UNTOUCHED, SENT, NO_SLUG, NO_SEED, NO_OPTION, HELP, LIVE, NOT_RUN, BROKEN, TENSOR,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, expectations: Path) -> Iterator[Path]:
+    """Nothing of the user's: neither settings nor language, and a folder for whatever a test writes."""
+    root = tmp_path_factory.mktemp("notebook")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("NORMGRADE_COURSE", "NORMGRADE_REQUIRE_ISOLATION"):
+            patch.delenv(name, raising=False)
+        patch.setenv("NORMGRADE_LANG", "en")
+        patch.setenv("PYTHONPATH", PACKAGE)
+        patch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+        for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
+            patch.setenv(name, str(root / "settings"))
+        yield root
+
+
+@pytest.fixture(scope="module")
+def workspace(environment: Path, tiny: Course) -> Path:
+    """A workspace of the tiny course."""
+    folder = environment / "workspace"
+    folder.mkdir()
+    (folder / "normgrade.toml").write_text(f"course = {json.dumps(str(tiny.root))}\n")
+    trust(folder, tiny.root)
+    return folder
+
+
+RUN = """
+import json, sys
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+
+kernels, folder, cells = json.load(sys.stdin)
+book = new_notebook(cells=[new_code_cell(cell) for cell in cells])
+manager = AsyncKernelManager(kernel_name="ours", kernel_spec_manager=KernelSpecManager(kernel_dirs=[kernels], ensure_native_kernel=False))
+NotebookClient(book, km=manager, allow_errors=True, resources={"metadata": {"path": folder}}).execute()
+json.dump([cell.outputs for cell in book.cells], sys.stdout)
+"""
+Output = dict[str, Any]
+Outputs = Callable[[str], list[Output]]
+
+
+@pytest.fixture(scope="module")
+def outputs(environment: Path, workspace: Path) -> Outputs:
+    """What each cell of the notebook put out, run by a kernel of this very Python in the workspace."""
+    if not (find_spec("ipykernel") and find_spec("nbclient")):
+        pytest.skip("a kernel needs ipykernel and nbclient: `pip install ipykernel nbclient`")
+    kernels = environment / "kernels"
+    (kernels / "ours").mkdir(parents=True)
+    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "ours", "language": "python"}
+    (kernels / "ours" / "kernel.json").write_text(json.dumps(spec))
+    asked = json.dumps([str(kernels), str(workspace), CELLS])
+    done = subprocess.run([sys.executable, "-P", "-c", RUN], input=asked, capture_output=True, text=True, encoding="utf-8")
+    assert done.returncode == 0, done.stderr
+    return dict(zip(CELLS, json.loads(done.stdout), strict=True)).__getitem__
+
+
+def shown(outputs: list[Output]) -> dict[str, str]:
+    """The last thing that a cell put out, in every form."""
+    assert outputs[-1]["output_type"] == "execute_result", outputs
+    return dict(outputs[-1]["data"])
+
+
+def printed(outputs: list[Output]) -> str:
+    """All that a cell printed, and nothing else was put out."""
+    assert {output["output_type"] for output in outputs} <= {"stream"}, outputs
+    return "".join(output["text"] for output in outputs)
+
+
+class Parsed(HTMLParser):
+    """A page as a browser would read it: its elements, ids and links, and its text."""
+
+    def __init__(self, *pages: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.text = ""
+        for page in pages:
+            self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.ids += [value or "" for name, value in attributes if name == "id"]
+        self.links += [value or "" for name, value in attributes if name == "href"]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+# In a notebook
+
+
+def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
+    assert outputs(FIRST) == outputs(HELPER) == []
+    data = shown(outputs(WRONG))
+    assert data["text/plain"].startswith("centring · cell · sandbox: ") and "not passed" in data["text/plain"]
+    assert shown(outputs(USABLE))["text/plain"] == "[[0.5, -0.5], [-0.5, 0.5]]"
+
+
+def test_a_report_is_a_picture_in_a_notebook(outputs: Outputs) -> None:
+    page = Parsed(shown(outputs(WRONG))["text/html"])
+    assert {"table", "svg", "style"} <= page.tags
+    assert "7 of 10 points · not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
+
+
+def test_what_code_prints_stays_text(outputs: Outputs) -> None:
+    page = Parsed(shown(outputs(WRONG))["text/html"])
+    assert "<script>document.title = 'run'</script>" in page.text and "script" not in page.tags
+
+
+def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> None:
+    page = Parsed(*(shown(outputs(cell))["text/html"] for cell in (WRONG, PASSED, BROKEN)))
+    assert len(page.ids) == len(set(page.ids)) > 3
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+
+
+def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) -> None:
+    data = shown(outputs(PASSED))
+    assert data["text/plain"].startswith("centring · Centring · ") and data["text/plain"].endswith("10 of 10 points · passed")
+    assert "passed" in data["text/html"]
+    sent = printed(outputs(SENT))
+    assert sent.startswith("import torch\nfrom torch import nn, zeros, Tensor\n\nMOMENTUM = 0.1\n\n\nclass Counting(nn.Module):\n")
+    assert "\n\nclass Centring(Counting):\n" in sent and "\n\ndef refuse(x: Tensor) -> None:\n" in sent
+
+
+def test_grading_leaves_the_notebook_as_it_was(outputs: Outputs) -> None:
+    assert shown(outputs(UNTOUCHED))["text/plain"] == "[True, torch.float64, set(), True]"
+
+
+def test_attempts_are_kept_in_the_workspace(outputs: Outputs, workspace: Path) -> None:
+    kept = Progress(workspace / ".normgrade" / "progress.db").attempts("centring")
+    assert [attempt.passed for attempt in kept] == [False, True, False]
+    assert (workspace / ".normgrade" / "notebook" / "centring.py").read_text() == BROKEN.partition("\n")[2] + "\n"
+
+
+def test_code_that_python_cannot_read_is_reported(outputs: Outputs) -> None:
+    error, _ = outputs(BROKEN)
+    assert error["ename"] == "SyntaxError"  # as the cell alone would have it
+    assert "✗ 1:16 syntax: The file is not valid Python" in shown(outputs(BROKEN))["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        (NO_SLUG, 'No exercise named "centering". Did you mean "centring"? `normgrade list` shows them all.'),
+        (NO_SEED, '"-1" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
+        (NO_OPTION, "No such option"),
+        (LIVE, '"The cell" uses "before", a value of the type torch.Tensor, and only source can be sent.'),
+    ],
+)
+def test_a_mistake_in_the_call_is_said_in_one_sentence_and_nothing_is_run(outputs: Outputs, cell: str, sentence: str) -> None:
+    said = printed(outputs(cell))
+    assert said.startswith(f"UsageError: {sentence}") and said.count("\n") == 1
+    assert shown(outputs(NOT_RUN))["text/plain"] == "False"
+
+
+def test_help_is_given(outputs: Outputs) -> None:
+    said = printed(outputs(HELP))
+    assert said.startswith("Usage: %%normgrade [OPTIONS] SLUG\n") and "--timeout S" in said
+
+
+def test_a_live_tensor_is_refused(outputs: Outputs) -> None:
+    [error] = outputs(TENSOR)
+    assert error["ename"] == "UsageError"
+    assert error["evalue"] == (
+        '"rms" uses "W", a value of the type torch.Tensor, and only source can be sent. '
+        "Make it where it is used, or hand it over as an argument."
+    )
+
+
+# In IPython, in a terminal
+
+
+def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
+    pytest.importorskip("IPython", reason="`pip install ipython`")
+    cell = "%load_ext normgrade\n%%normgrade rms\ndef rmse(x, eps=1e-5):\n    return x\n\n\nrmse(3)\n"
+    options = ("--no-banner", "--simple-prompt", "--no-confirm-exit", "--colors=nocolor")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "IPython", *options],
+        input=cell, capture_output=True, text=True, encoding="utf-8", cwd=environment,
+        env=os.environ | {"NORMGRADE_COURSE": str(tiny.root), "PYTHONUTF8": "1"},
+    )  # fmt: skip
+    assert (
+        f"\nrms · cell · sandbox: none\ncourse: {tiny.root}\n"
+        "✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n" in done.stdout
+    )
+    assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
+
+
+# In plain Python
+
+
+@pytest.fixture
+def layers(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A module of a learner's, in an empty folder."""
+    folder = environment / "plain"
+    folder.mkdir(exist_ok=True)
+    (folder / "own_layers.py").write_text(
+        "import torch\n\ndef rms(x, eps=1e-5):\n    return torch.square(x) + eps\n\ndef rmse(x): ...\ndef twice(x): ...\n"
+    )
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    import own_layers  # type: ignore[import-not-found]
+
+    return own_layers
+
+
+def test_a_function_of_a_module_is_graded_as_the_course_reveals_it(layers: Any, edited_course: Any) -> None:
+    course = edited_course({"course.toml": 'reveal = "claims"\n'})
+    graded = normgrade.check("rms", layers.rms, course=course.root, seed="7", timeout_s=60)
+    [report] = graded.reports
+    assert (report.exercise, report.submission, report.seed, graded.passed) == ("rms", "rms", 7, False)
+    assert repr(graded) == render_text([report]).rstrip("\n") and "not passed" in repr(graded)
+    assert not any(check.differences or check.message for check in report.checks)
+    assert set(os.listdir()) - {"__pycache__"} == {"own_layers.py"}  # nothing else is left
+
+
+def test_a_report_names_all_that_was_passed(layers: Any, tiny: Course) -> None:
+    graded = normgrade.check("rms", layers.rmse, layers.twice, course=tiny.root)
+    [report] = graded.reports
+    assert report.submission == "rmse, twice" and report.source == "def rmse(x): ...\n\n\ndef twice(x): ...\n"
+    assert [finding.text for finding in report.findings] == ["The file defines no `rms`; found `rmse`. Rename it."]
+
+
+@pytest.mark.parametrize(
+    ("things", "options", "sentence"),
+    [
+        ((), {}, 'Nothing was passed to be graded. Call check("centring", Centring).'),
+        ((3,), {}, "What was passed, 3, is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm)."),
+        ((print,), {"timeout_s": 0}, '"0" is no time limit. Give --timeout a number of seconds above 0 and up to 3600.'),
+        ((print,), {"course": "nowhere"}, None),
+    ],
+)
+def test_a_wrong_call_is_a_usage_error(tiny: Course, environment: Path, things: Any, options: Any, sentence: str | None) -> None:
+    with pytest.raises(UsageError) as raised:
+        normgrade.check("centring", *things, **{"course": tiny.root, **options})
+    assert sentence is None or str(raised.value) == sentence
+
+
+def test_a_class_in_the_place_of_the_slug_is_a_usage_error(tiny: Course, environment: Path) -> None:
+    with pytest.raises(UsageError, match=r"^No exercise named "):
+        normgrade.check(Course, course=tiny.root)  # type: ignore[arg-type]
+
+
+def test_an_error_of_the_grader_crosses_to_the_notebook(tiny: Course, environment: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'^No exercise named "rmss"\. Did you mean "rms"\?'):
+        grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), tmp_path / "rms.py", "rms")
+
+
+def test_importing_normgrade_imports_nothing_more() -> None:
+    code = "import sys; before = set(sys.modules); import normgrade; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE, capture_output=True, text=True)
+    assert done.stdout == "['normgrade']\n", done.stderr
+
+
+def test_only_what_is_there_can_be_imported() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'normgrade' has no attribute 'grade_all'$"):
+        normgrade.grade_all  # type: ignore[attr-defined]  # noqa: B018
+
+
+# The picture
+
+
+def failing(name: str, differences: int) -> Check:
+    found = [Difference(f"place {number}", None, None, 1, 1, None, None, None, None, "one", "other") for number in range(differences)]
+    return Check(name, "The claim.", "formula", Outcome.FAILED, 1, differences=tuple(found))
+
+
+@pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 3), (FULL, 3, 13), (Detail(9, 2, 1, cells=(1, 1)), 2, 2)])
+def test_of_what_failed_as_much_is_drawn_as_is_said(detail: Detail, cases: int, places: int) -> None:
+    checks = failing("test_a[x]", 5), failing("test_a[y]", 4), failing("test_a[z]", 4)
+    report = Report("rms", "cell", Outcome.FAILED, 3, "linux", 0, 0.0, checks=checks)
+    page = render_fragment([report], "a-", detail)
+    assert page.count("<details") == cases and page.count('class="difference"') == places
+    text = Parsed(page).text
+    assert all(name in text for name in ("[x]", "[y]", "[z]"))
+    assert ("and 2 more places" in text) == (detail is BRIEF)
+
+
+def test_a_fragment_styles_nothing_but_itself() -> None:
+    style = re.sub(r"/\*.*?\*/", "", render_fragment([], "a-").partition("<style>")[2].partition("</style>")[0])
+    selectors = [part for rule in re.findall(r"([^{}]+)\{", style) if "@media" not in rule for part in rule.split(",")]
+    assert selectors and all(re.match(r"\s*(\.normgrade\b|html:has\(> body > main\.normgrade\))", each) for each in selectors)
+
+
+def test_a_report_that_is_shown_twice_has_ids_of_its_own() -> None:
+    graded = Graded((Report("rms", "cell", Outcome.PASSED, 3, "linux", 0, 0.0, checks=(failing("test_a", 1),), source="x = 1"),))
+    page = Parsed(graded._repr_html_(), graded._repr_html_())
+    assert len(page.ids) == len(set(page.ids)) and {link.removeprefix("#") for link in page.links} <= set(page.ids)

@@ -1,0 +1,299 @@
+"""The cache: what is put is got, now and later, and a folder that cannot be used costs time alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.folders import user_cache, user_config
+from normgrade.oracle.cache import Cache
+
+KEY = bytes(32)  # of a user
+
+
+def test_what_is_put_is_got(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    assert cache.get("abcd") == b"content"
+
+
+def test_what_was_never_put_is_none(tmp_path: Path) -> None:
+    assert Cache(tmp_path, KEY).get("abcd") is None
+
+
+def test_another_run_finds_what_was_put(tmp_path: Path) -> None:
+    Cache(tmp_path / "new" / "folder", KEY).put("abcd", b"content")
+    assert Cache(tmp_path / "new" / "folder", KEY).get("abcd") == b"content"
+
+
+def test_empty_content_is_content(tmp_path: Path) -> None:
+    Cache(tmp_path, KEY).put("abcd", b"")
+    assert Cache(tmp_path, KEY).get("abcd") == b""
+
+
+def test_putting_again_replaces(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"old")
+    cache.put("abcd", b"new")
+    assert cache.get("abcd") == Cache(tmp_path, KEY).get("abcd") == b"new"
+
+
+def test_keys_do_not_mix(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"one")
+    cache.put("abce", b"two")
+    assert (Cache(tmp_path, KEY).get("abcd"), Cache(tmp_path, KEY).get("abce")) == (b"one", b"two")
+
+
+def test_a_finished_write_leaves_its_file_alone(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [cache.path("abcd")]
+
+
+def test_what_was_read_once_stays_for_this_run(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    cache.path("abcd").unlink()
+    assert cache.get("abcd") == b"content" and Cache(tmp_path, KEY).get("abcd") is None
+
+
+def test_a_folder_that_cannot_be_made_keeps_the_result_for_this_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = Cache(tmp_path / "file", KEY)
+    cache.put("abcd", b"content")
+    assert cache.get("abcd") == b"content" and Cache(tmp_path / "file", KEY).get("abcd") is None
+
+
+def test_a_place_that_is_taken_is_no_error_and_leaves_no_litter(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    (cache.path("abcd") / "a folder, not a file").mkdir(parents=True)
+    cache.put("abcd", b"content")
+    assert cache.get("abcd") == b"content" and Cache(tmp_path, KEY).get("abcd") is None
+    assert [path.name for path in cache.path("abcd").parent.iterdir()] == ["abcd"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 39], ids=["empty", "short", "zeros"])
+def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: bytes) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    cache.path("abcd").write_bytes(damage)
+    assert Cache(tmp_path, KEY).get("abcd") is None
+
+
+@pytest.mark.parametrize("at", [0, 31, 32, -1])
+def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, at: int) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    stored = bytearray(cache.path("abcd").read_bytes())
+    stored[at] ^= 1
+    cache.path("abcd").write_bytes(stored)
+    assert Cache(tmp_path, KEY).get("abcd") is None
+    Cache(tmp_path, KEY).put("abcd", b"again")
+    assert Cache(tmp_path, KEY).get("abcd") == b"again"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+@pytest.mark.parametrize("thing", ["a link to a right file", "a link to nothing", "a pipe", "a folder", "a device"])
+def test_what_is_no_plain_file_is_as_good_as_none_and_is_not_waited_for(tmp_path: Path, thing: str) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    path = cache.path("abcd")
+    elsewhere = path.rename(tmp_path / "elsewhere")
+    match thing:
+        case "a link to a right file":
+            path.symlink_to(elsewhere)
+        case "a link to nothing":
+            path.symlink_to("nothing")
+        case "a pipe":
+            os.mkfifo(path)
+        case "a folder":
+            path.mkdir()
+        case "a device":
+            path.symlink_to("/dev/zero")
+    assert Cache(tmp_path, KEY).get("abcd") is None
+    before = elsewhere.read_bytes()
+    Cache(tmp_path, KEY).put("abcd", b"again")
+    assert elsewhere.read_bytes() == before
+    assert Cache(tmp_path, KEY).get("abcd") == (None if thing == "a folder" else b"again")
+
+
+def test_a_file_that_another_key_sealed_is_as_good_as_none(tmp_path: Path) -> None:
+    theirs, ours = Cache(tmp_path, b"theirs"), Cache(tmp_path, KEY)
+    theirs.put("abcd", b"forged")
+    ours.path("abcd").parent.mkdir(parents=True)
+    theirs.path("abcd").rename(ours.path("abcd"))
+    assert ours.get("abcd") is None
+
+
+def test_a_file_under_another_name_is_as_good_as_none(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    cache.path("abcd").rename(cache.path("abce"))
+    assert Cache(tmp_path, KEY).get("abce") is None
+
+
+def test_two_users_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
+    for content, key in ((b"one", b"k"), (b"two", b"l")):
+        Cache(tmp_path, key).put("abcd", content)
+    assert (Cache(tmp_path, b"k").get("abcd"), Cache(tmp_path, b"l").get("abcd")) == (b"one", b"two")
+
+
+# The folder is bounded
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of 2000 bytes, of which 1000 are left when it was full."""
+    for name, value in {"MOST_BYTES": 2000, "LEFT_BYTES": 1000, "SWEPT_BYTES": 10**6}.items():
+        monkeypatch.setattr(f"normgrade.oracle.cache.{name}", value)
+
+
+def used(cache: Cache, name: str, days_ago: int) -> None:
+    when = time.time() - days_ago * 86400
+    os.utime(cache.path(name), (when, when))
+
+
+def names(cache: Cache) -> set[str]:
+    return {path.name for path in cache.folder.rglob("*") if path.is_file()}
+
+
+def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, small: None) -> None:
+    cache = Cache(tmp_path, KEY)
+    for number in range(8):
+        cache.put(f"name{number}", bytes(300))
+        used(cache, f"name{number}", days_ago=10 + number)
+    cache.sweep()
+    assert names(cache) == {"name0", "name1", "name2"}
+
+
+def test_what_is_read_is_used(tmp_path: Path, small: None) -> None:
+    cache = Cache(tmp_path, KEY)
+    for number in range(8):
+        cache.put(f"name{number}", bytes(300))
+        used(cache, f"name{number}", days_ago=10 + number)
+    again = Cache(tmp_path, KEY)
+    written = again.path("name7").stat().st_mtime_ns
+    assert again.get("name7") == bytes(300)
+    cache.sweep()
+    assert names(cache) == {"name0", "name1", "name7"}
+    assert again.path("name7").stat().st_mtime_ns == written
+
+
+def test_a_folder_that_is_not_full_keeps_everything(tmp_path: Path, small: None) -> None:
+    cache = Cache(tmp_path, KEY)
+    for number in range(6):
+        cache.put(f"name{number}", bytes(300))
+    cache.sweep()
+    assert len(names(cache)) == 6
+
+
+def test_files_that_nobody_will_finish_go_and_younger_ones_stay(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, KEY)
+    cache.put("abcd", b"content")
+    stale, young = (cache.path("abcd").with_name(f".writing-{number}-abcd") for number in (1, 2))
+    for path, hours in ((stale, 2), (young, 0)):
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - hours * 3600,) * 2)
+    cache.sweep()
+    assert names(cache) == {"abcd", young.name}
+
+
+def test_who_only_reads_looks_at_no_other_file(tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    Cache(tmp_path, KEY).put("abcd", b"content")
+    monkeypatch.setattr("os.scandir", None)
+    cache = Cache(tmp_path, KEY)
+    assert cache.get("abcd") == b"content"
+    cache.sweep()
+
+
+def test_long_work_keeps_to_the_bound_all_the_time(tmp_path: Path, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.oracle.cache.SWEPT_BYTES", 500)
+    cache = Cache(tmp_path, KEY)
+    for number in range(30):
+        cache.put(f"name{number}", bytes(300))
+        assert sum(path.stat().st_size for path in cache.folder.rglob("*") if path.is_file()) <= 2000 + 1000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links as POSIX has them")
+def test_nothing_outside_the_folder_is_deleted(tmp_path: Path, small: None) -> None:
+    outside = tmp_path / "outside" / "ab"
+    outside.mkdir(parents=True)
+    (outside / ".writing-1-abcd").write_bytes(bytes(3000))
+    (outside / "precious").write_bytes(bytes(3000))
+    os.utime(outside / ".writing-1-abcd", (1, 1))
+    cache = Cache(tmp_path / "cache", KEY)
+    cache.put("abcd", bytes(300))
+    (tmp_path / "cache" / "linked").symlink_to(tmp_path / "outside")
+    cache.sweep()
+    assert len(list(outside.iterdir())) == 2 and names(cache) == {"abcd"}
+
+
+# Where it lies
+
+PLACES = ("NORMGRADE_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA", "NORMGRADE_CONFIG", "XDG_CONFIG_HOME", "APPDATA")
+
+
+def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str]) -> None:
+    """Be on another platform, where these variables alone name places."""
+    for name in PLACES:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value and str(tmp_path / value))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setattr(sys, "platform", platform)
+
+
+def test_the_variable_names_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path))
+    assert user_cache() == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "folder"),
+    [
+        ("linux", {}, "home/.cache/normgrade"),
+        ("linux", {"XDG_CACHE_HOME": ""}, "home/.cache/normgrade"),
+        ("linux", {"XDG_CACHE_HOME": "xdg"}, "xdg/normgrade"),
+        ("darwin", {"XDG_CACHE_HOME": "xdg"}, "home/Library/Caches/normgrade"),
+        ("win32", {}, "home/AppData/Local/normgrade/Cache"),
+        ("win32", {"LOCALAPPDATA": "local"}, "local/normgrade/Cache"),
+    ],
+)
+def test_each_platform_has_its_place(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
+) -> None:
+    pretend(monkeypatch, tmp_path, platform, variables)
+    assert user_cache() == tmp_path / folder
+
+
+def test_memory_is_bounded_and_what_was_forgotten_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.oracle.cache.MOST_HELD", 3)
+    cache = Cache(tmp_path, KEY)
+    for number in range(7):
+        cache.put(f"key{number}", b"%d" % number)
+        assert len(cache.held) <= 3
+    assert [cache.get(f"key{number}") for number in range(7)] == [b"%d" % number for number in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("platform", "variables", "folder"),
+    [
+        ("linux", {}, "home/.config/normgrade"),
+        ("linux", {"XDG_CONFIG_HOME": ""}, "home/.config/normgrade"),
+        ("linux", {"XDG_CONFIG_HOME": "xdg"}, "xdg/normgrade"),
+        ("darwin", {"XDG_CONFIG_HOME": "xdg"}, "home/Library/Application Support/normgrade"),
+        ("win32", {}, "home/AppData/Roaming/normgrade"),
+        ("win32", {"APPDATA": "roaming"}, "roaming/normgrade"),
+        ("win32", {"NORMGRADE_CONFIG": "own"}, "own"),
+    ],
+)
+def test_each_platform_has_its_place_for_what_a_user_chose(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variables: dict[str, str], folder: str
+) -> None:
+    pretend(monkeypatch, tmp_path, platform, variables)
+    assert user_config() == tmp_path / folder

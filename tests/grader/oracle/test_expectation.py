@@ -1,0 +1,456 @@
+"""The oracle: right numbers in float64, how well they are determined in float32, remembered on disk."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from normgrade.worker import interrupts, wire
+
+from normgrade.compare.differences import allowed, differences, unsound
+from normgrade.language.errors import CourseError
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Expectation, Expected, Oracle, decode, encode, fingerprint, movement, perturbed, widened
+from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request, Value
+
+MINE = bytes(32)  # the key of a user
+
+U = 2.0**-24
+KEY = [0, "test_output", 0]
+X = np.random.default_rng(0).standard_normal((5, 8), dtype=np.float32)
+NORM = """
+import torch
+from torch import nn
+
+class Norm(nn.Module):
+    def __init__(self, size, eps=1e-5):
+        super().__init__()
+        if size < 2:
+            raise ValueError("too small")
+        self.eps = eps
+        self.weight = nn.Parameter(torch.ones(size))
+        self.register_buffer("calls", torch.tensor(0))
+
+    def forward(self, x):
+        if x.dim() == 1:
+            raise ValueError("too few dimensions")
+        self.calls += 1
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        mean, var = wide.mean(-1, keepdim=True), wide.var(-1, keepdim=True, correction=0)
+        return ((wide - mean) / torch.sqrt(var + self.eps) * self.weight).to(x.dtype)
+"""
+FUNCTIONS = """
+import torch
+
+def mean(x): return x.mean(-1)
+def same(x): return x.clone()
+def shifted(x): return (x + 1e4) - 1e4
+def constant(x): return torch.tensor([1.0, 3.0])
+def zero(x): return x - x
+def positive(x): return x > 0
+def rank(x): return x.dim()
+def nothing(x): return None
+def listed(x): return [x]
+def over_zero(x): return x / 0
+def dtype(x): return str(x.dtype)
+def odd(x): return x / (1.0 if x.dtype is torch.float32 or x[0].item() == 1.0 else 0.0)
+"""
+SWALLOWS = """
+import os, signal
+
+def mean(x):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        return x
+"""
+BROKEN = "raise AssertionError('this source must not be executed')\n"
+
+
+@pytest.fixture
+def oracle(tmp_path: Path) -> Oracle:
+    return Oracle(Cache(tmp_path, MINE))
+
+
+def asked(*story: Story) -> Request:
+    return request(story, "Norm", KEY)
+
+
+def called(oracle: Oracle, function: str, x: np.ndarray = X) -> Expected:
+    """What is expected of one of the functions."""
+    return oracle.expectation(FUNCTIONS, asked(call(function, x))).places["result"]
+
+
+def numbers(value: Value) -> np.ndarray:
+    assert isinstance(value, Array)
+    return value.values
+
+
+def spread(place: Expected) -> np.ndarray:
+    assert place.spread is not None
+    return place.spread
+
+
+def key_of(source: str, wanted: Request, probes: str = "") -> str:
+    return fingerprint(source, probes, wire.encode(wire.Play(wanted, 0)))
+
+
+# The numbers
+
+
+def test_numbers_are_those_of_float64_on_the_exact_input(oracle: Oracle) -> None:
+    place = called(oracle, "mean")
+    assert numbers(place.value).dtype == np.float64 and place.dtype == "float32"
+    np.testing.assert_allclose(numbers(place.value), X.astype(np.float64).mean(-1), rtol=1e-15)
+
+
+def test_a_layer_is_played_with_its_state_and_its_gradients(oracle: Oracle) -> None:
+    expectation = oracle.expectation(NORM, asked(build(8), train(X)))
+    inputs = expectation.request.inputs
+    x, weight = X.astype(np.float64), inputs["state"]["weight"].values.astype(np.float64)
+    y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(numbers(expectation.places["step 1 · output"].value), y * weight, rtol=1e-12)
+    gradient = (inputs["steps"][0]["upstream"].values.astype(np.float64) * y).sum(0)
+    np.testing.assert_allclose(numbers(expectation.places["step 1 · gradient of weight"].value), gradient, rtol=1e-12)
+    assert expectation.error is None and unsound(expectation) is None
+
+
+def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> None:
+    places = oracle.expectation(NORM, asked(build(8).to("float16"), train(X, "float16"))).places
+    assert {name: place.dtype for name, place in places.items()} == {
+        "step 1 · output": "float16", "step 1 · input left alone": "float16", "step 1 · weight": "float16",
+    }  # fmt: skip
+    assert numbers(places["step 1 · output"].value).dtype == np.float64
+
+
+def test_a_native_play_of_the_reference_agrees_with_it(oracle: Oracle) -> None:
+    for dtype in ("float32", "float16", "bfloat16"):
+        expectation = oracle.expectation(NORM, asked(build(8).to(dtype), train(X * 3 + 1, dtype), evaluate(X, dtype)))
+        seen = oracle.glimpse(NORM, expectation.request, exact=False)
+        assert differences(seen, expectation) == ()
+
+
+@pytest.mark.parametrize(("function", "value"), [("rank", 2), ("nothing", None), ("dtype", "torch.float64")])
+def test_other_values_are_expected_as_they_are(oracle: Oracle, function: str, value: object) -> None:
+    place = called(oracle, function)
+    assert (place.value, place.dtype, place.spread) == (value, None, None)
+
+
+def test_truth_values_are_expected_without_a_spread(oracle: Oracle) -> None:
+    place = called(oracle, "positive")
+    assert (place.dtype, place.spread) == ("bool", None) and (numbers(place.value) == (X > 0)).all()
+
+
+def test_a_glimpse_is_one_play_in_float64_or_natively(oracle: Oracle) -> None:
+    wanted = oracle.expectation(FUNCTIONS, asked(call("dtype", X))).request
+    exact, native = (oracle.glimpse(FUNCTIONS, wanted, exact=exact) for exact in (True, False))
+    assert (exact.values["result"], native.values["result"]) == ("torch.float64", "torch.float32")
+
+
+def test_a_probe_of_the_exercise_is_played(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path, MINE), probes="def twice(impl, x):\n    return {'both': impl.mean(x) * 2}\n")
+    place = oracle.expectation(FUNCTIONS, asked(probe("twice", x=X))).places["both"]
+    np.testing.assert_allclose(numbers(place.value), 2 * X.astype(np.float64).mean(-1), rtol=1e-15)
+
+
+def test_a_size_is_allowed_that_any_right_answer_keeps(oracle: Oracle) -> None:
+    small, large = oracle.expectation(FUNCTIONS, asked(call("rank", X))), oracle.expectation(FUNCTIONS, asked(call("same", X)))
+    assert small.size_bytes >= 4096 and large.size_bytes >= 2 * X.size * 8
+    assert Expectation(Request("p", {}), {}).size_bytes == 4096
+
+
+# The spread
+
+
+def test_a_number_that_is_only_handed_on_moves_by_one_rounding(oracle: Oracle) -> None:
+    moves = spread(called(oracle, "same")) / (U * np.abs(X))
+    assert (moves > 0.2).all() and (moves < 2.5).all()
+
+
+@pytest.mark.parametrize("function", ["constant", "zero"])
+def test_what_is_exact_does_not_move(oracle: Oracle, function: str) -> None:
+    assert not spread(called(oracle, function)).any()
+
+
+def test_what_cancels_moves_by_what_it_cancelled_from(oracle: Oracle) -> None:
+    moves = spread(called(oracle, "shifted")) / (U * 1e4)
+    assert (moves > 0.3).all() and (moves < 5).all()
+
+
+def test_the_spread_has_the_shape_of_the_numbers(oracle: Oracle) -> None:
+    expectation = oracle.expectation(NORM, asked(build(8), train(X)))
+    for place in expectation.places.values():
+        if isinstance(place.value, Array):
+            assert spread(place).shape == place.value.values.shape and (spread(place) > 0).all()
+
+
+def test_gradients_have_a_spread_of_their_own(oracle: Oracle) -> None:
+    place = oracle.expectation(NORM, asked(build(2, eps=1e-8), train(X[:, :2]))).places["step 1 · gradient of input"]
+    cancelled = np.abs(numbers(place.value)).max()
+    assert cancelled < 1e-4 and (spread(place) > 1e-3 * cancelled).all()  # with two features the exact gradient is next to nothing
+
+
+@pytest.mark.parametrize(("dtype", "has_slack"), [("float32", False), ("float16", True), ("bfloat16", True)])
+def test_half_precision_moves_with_its_state_too(oracle: Oracle, dtype: str, has_slack: bool) -> None:
+    place = oracle.expectation(NORM, asked(build(8).to(dtype), train(X, dtype))).places["step 1 · output"]
+    assert (place.slack is not None) == has_slack
+    if place.slack is not None:
+        moves = place.slack / np.abs(numbers(place.value)) / {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
+        assert (moves > 0.2).all() and (moves < 2.5).all()
+
+
+def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:
+    true, there = Array(np.ones(2), "float64"), Observation({"output": Array(np.full(2, 1.5), "float64")})
+    assert movement(true, "output", [there, there]).tolist() == [0.5, 0.5]
+    assert movement(true, "output", [there, Observation()]).tolist() == [np.inf, np.inf]
+    assert movement(true, "output", [Observation({"output": Array(np.ones(3), "float64")})]).tolist() == [np.inf, np.inf]
+    assert movement(true, "output", [Observation({"output": Foreign("a list")})]).tolist() == [np.inf, np.inf]
+
+
+# Errors and unsound references
+
+
+def test_an_error_of_the_reference_is_expected_with_what_was_seen_before(oracle: Oracle) -> None:
+    expectation = oracle.expectation(NORM, asked(build(8), train(X), train(X[0])))
+    assert expectation.error is not None
+    assert (expectation.error.cause, expectation.error.types[0], expectation.error.step) == (Cause.RAISED, "ValueError", "step 2")
+    assert "step 1 · output" in expectation.places and not any(place.startswith("step 2") for place in expectation.places)
+
+
+@pytest.mark.parametrize("story", [(build(1),), (build(1), train(X))])
+def test_a_refusal_to_be_built_is_expected(oracle: Oracle, story: tuple[Story, ...]) -> None:
+    expectation = oracle.expectation(NORM, asked(*story))
+    assert expectation.error is not None and expectation.places == {}
+    assert (expectation.error.types[0], expectation.error.message) == ("ValueError", "too small")
+
+
+def test_an_error_comes_back_from_the_cache(oracle: Oracle, tmp_path: Path) -> None:
+    wanted = asked(build(8), train(X), train(X[0]))
+    first, again = oracle.expectation(NORM, wanted), Oracle(Cache(tmp_path, MINE)).expectation(NORM, wanted)
+    assert first.error is not None and again.error is not None
+    assert (again.error.types, again.error.message, again.error.step) == (first.error.types, first.error.message, first.error.step)
+
+
+@pytest.mark.parametrize(("function", "x"), [("over_zero", X), ("odd", np.ones(3, np.float32))])
+def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str, x: np.ndarray) -> None:
+    expectation = oracle.expectation(FUNCTIONS, asked(call(function, x)))
+    expected = "the reference is not finite at result, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
+    assert unsound(expectation) == expected and not np.isfinite(allowed(expectation.places["result"])).all()
+
+
+def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracle: Oracle, tmp_path: Path) -> None:
+    for one in (oracle, Oracle(Cache(tmp_path, MINE))):
+        assert unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) == "the reference returns a list at result"
+
+
+def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path, MINE), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
+    for _ in range(2):
+        place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places["level"]
+        assert (numbers(place.value).item(), place.error, allowed(place).item()) == (0.5, 0.25, pytest.approx(5 * 2**0.5 * 0.25, rel=1e-4))
+
+
+# What is remembered
+
+
+def test_the_same_request_gives_the_same_bytes(tmp_path: Path) -> None:
+    one, other = (Oracle(Cache(tmp_path / name, MINE)).expectation(NORM, asked(build(8), train(X))) for name in ("a", "b"))
+    assert encode(one) == encode(other)
+
+
+def test_what_was_computed_once_is_not_computed_again(tmp_path: Path) -> None:
+    wanted = asked(call("mean", X))
+    known = Oracle(Cache(tmp_path, MINE)).expectation(FUNCTIONS, wanted)
+    Cache(tmp_path, MINE).put(key_of(BROKEN, wanted), encode(known))
+    assert encode(Oracle(Cache(tmp_path, MINE)).expectation(BROKEN, wanted)) == encode(known)
+    with pytest.raises(CourseError, match="cannot be executed: AssertionError: this source must not be executed"):
+        Oracle(Cache(tmp_path / "empty", MINE)).expectation(BROKEN, wanted)
+
+
+def test_what_is_known_needs_no_torch(tmp_path: Path) -> None:
+    source = "import torch\ndef mean(x):\n    return x.mean()\n"
+    arguments = f"{source!r}, Request('function_call', {{'function': 'mean', 'args': [], 'kwargs': {{}}, 'upstream': None, 'draw': 1}})"
+    code = f"""
+import sys
+from pathlib import Path
+from normgrade.oracle.cache import Cache
+from normgrade.worker.observation import Request
+from normgrade.oracle.expectation import Oracle
+print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error.types[0], 'torch' in sys.modules)
+"""
+    wanted = Request("function_call", {"function": "mean", "args": [], "kwargs": {}, "upstream": None, "draw": 1})
+    Oracle(Cache(tmp_path, MINE)).expectation(source, wanted)
+    printed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    assert printed == "TypeError False\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not a frame",
+        encode(Expectation(Request("p", {}), {}))[:-1],
+        wire.encode(Observation({"x": 1})),
+        wire.encode(wire.Play(Request("expectation", {}), 0)),
+        wire.encode(wire.Play(Request("expectation", {"request": {}, "places": {}, "error": None}), 0)),
+        wire.encode(wire.Play(Request("expectation", {"request": {"probe": "p", "inputs": {}}, "places": {"x": 1}, "error": None}), 0)),
+        wire.encode(
+            wire.Play(Request("expectation", {"request": {"probe": "p", "inputs": {}}, "places": {}, "error": ["?", "", [], None]}), 0)
+        ),
+    ],
+)
+def test_what_is_damaged_is_computed_again(tmp_path: Path, content: bytes) -> None:
+    wanted = asked(call("mean", X))
+    right = encode(Oracle(Cache(tmp_path / "other", MINE)).expectation(FUNCTIONS, wanted))
+    key = key_of(FUNCTIONS, wanted)
+    Cache(tmp_path, MINE).put(key, content)
+    assert encode(Oracle(Cache(tmp_path, MINE)).expectation(FUNCTIONS, wanted)) == right
+    assert Cache(tmp_path, MINE).get(key) == right
+
+
+def test_the_cache_is_asked_for_the_very_same_question_only() -> None:
+    wanted = asked(call("mean", X))
+    keys = [
+        key_of(FUNCTIONS, wanted),
+        key_of(FUNCTIONS + "\n", wanted),
+        key_of(FUNCTIONS, wanted, "def probe(impl): ..."),
+        key_of(FUNCTIONS, asked(call("same", X))),
+        key_of(FUNCTIONS, asked(call("mean", X.T))),
+        key_of(FUNCTIONS, asked(call("mean", np.nextafter(X, np.float32(9))))),
+        key_of(FUNCTIONS, asked(call("mean", X.astype(np.float64)))),
+        key_of(FUNCTIONS, request([call("mean", X)], "Norm", [1, *KEY[1:]])),
+        key_of("", wanted, FUNCTIONS),
+    ]
+    assert len(set(keys)) == len(keys) and key_of(FUNCTIONS, asked(call("mean", X.copy()))) == keys[0]
+
+
+def test_a_key_knows_where_its_parts_end() -> None:
+    assert len({fingerprint("ab", "c"), fingerprint("a", "bc"), fingerprint("abc"), fingerprint("abc", ""), fingerprint("", "abc")}) == 5
+    assert fingerprint("é") == fingerprint("é".encode())
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+    st.builds(Foreign, st.text("abc", max_size=5), st.none() | st.just("int8"), st.none() | st.just((2, 3))),
+)
+NUMBERS = arrays.arrays(np.float64, arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
+PLACES = st.one_of(
+    st.builds(Expected, VALUES),
+    st.builds(
+        lambda values, dtype, spread, slack: Expected(Array(values, "float64"), dtype, spread, slack),
+        NUMBERS,
+        st.sampled_from(["float32", "float16", None]),
+        st.none() | NUMBERS,
+        st.none() | NUMBERS,
+    ),
+)
+ERRORS = st.builds(
+    Error, st.sampled_from(Cause), st.text("ab", max_size=3), st.tuples(st.just("E")), st.just(()), st.none() | st.just("step 1")
+)
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Whether two values, arrays or neither are the same, bit by bit."""
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one.dtype == other.dtype and identical(one.values, other.values)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape and one.tobytes() == other.tobytes()
+    return type(one) is type(other) and bool(one == other)
+
+
+@given(st.dictionaries(st.sampled_from(["step 1 · output", "a", "σ"]), PLACES), st.none() | ERRORS, NUMBERS)
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_an_expectation_comes_back_as_it_was(places: dict[str, Expected], error: Error | None, x: np.ndarray) -> None:
+    inputs: dict[str, Any] = {"args": [Array(x, "float64"), (1, None)], "kwargs": {"eps": 0.1}}
+    back = decode(encode(Expectation(Request("function_call", inputs), places, error)))
+    assert back.error == error and list(back.places) == list(places) and back.request.probe == "function_call"
+    assert identical(back.request.inputs["args"][0], inputs["args"][0]) and back.request.inputs["args"][1] == (1, None)
+    for name, place in places.items():
+        for part in ("value", "dtype", "spread", "slack"):
+            assert identical(getattr(back.places[name], part), getattr(place, part)), (name, part)
+
+
+# Perturbation
+
+
+REQUEST = Request(
+    "layer_story",
+    {
+        "state": {"weight": Array(np.ones(100, np.float32), "float32"), "count": Array(np.array(3), "int64")},
+        "steps": [{"x": Array(np.full(100, 2.0, np.float16), "float16")}],
+        "args": (3, 0.1),
+    },
+)
+
+
+def test_numbers_are_widened_exactly_and_nothing_else_is_touched() -> None:
+    wide = widened(REQUEST)
+    weight, count, x = wide.inputs["state"]["weight"], wide.inputs["state"]["count"], wide.inputs["steps"][0]["x"]
+    assert weight.dtype == x.dtype == "float64" and weight.values.dtype == x.values.dtype == np.float64
+    assert (weight.values == 1).all() and (x.values == 2).all()
+    assert count is REQUEST.inputs["state"]["count"] and wide.inputs["args"] == (3, 0.1) and wide.probe == "layer_story"
+
+
+def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
+    moved = perturbed(widened(REQUEST), U, seed=0).inputs
+    moves = [(moved["state"]["weight"].values - 1) / U, (moved["steps"][0]["x"].values - 2) / (2 * U)]
+    assert all(0.8 < np.sqrt((move**2).mean()) < 1.2 and (move != 0).all() for move in moves)
+    assert (moves[0] != moves[1]).all() and moved["state"]["count"].values == 3
+
+
+def test_only_what_lies_below_the_path_moves() -> None:
+    moved = perturbed(widened(REQUEST), U, 0, "/state").inputs
+    assert (moved["state"]["weight"].values != 1).all() and (moved["steps"][0]["x"].values == 2).all()
+
+
+def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
+    first, again, other = (perturbed(widened(REQUEST), U, seed).inputs["state"]["weight"].values for seed in (1, 1, 2))
+    assert (first == again).all() and (first != other).all()
+
+
+@pytest.mark.parametrize(("stop", "raised"), [
+    ("KeyboardInterrupt", KeyboardInterrupt), ("SystemExit", SystemExit), ("MemoryError", MemoryError),
+    ('RuntimeError("DefaultCPUAllocator: can\'t allocate memory")', MemoryError),
+])  # fmt: skip
+@pytest.mark.parametrize("story", [[call("stopped", X)], [build(8), train(X), train(X)]], ids=["function", "layer"])
+def test_what_stops_the_grader_is_no_observation_and_nothing_is_kept(
+    stop: str, raised: type[BaseException], story: list[Story], tmp_path: Path
+) -> None:
+    source = f"{NORM}\n\ndef stopped(x):\n    raise {stop}\n\nclass Norm(Norm):\n    def forward(self, x):\n        raise {stop}\n"
+    oracle = Oracle(Cache(tmp_path, MINE))
+    with pytest.raises(raised):
+        oracle.expectation(source, asked(*story))
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_an_interrupt_that_the_reference_swallows_is_raised_all_the_same(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path, MINE))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with interrupts.remembered(), pytest.raises(KeyboardInterrupt):
+            oracle.expectation(SWALLOWS, asked(call("mean", X)))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_what_is_kept_is_computed_anew_on_demand(tmp_path: Path) -> None:
+    wanted, cache = asked(call("mean", X)), Cache(tmp_path, MINE)
+    right = encode(Oracle(cache).expectation(FUNCTIONS, wanted))
+    other = Oracle(cache).expectation(FUNCTIONS, asked(call("mean", X * 2)))
+    cache.put(key_of(FUNCTIONS, wanted), encode(other))
+    assert encode(Oracle(cache).expectation(FUNCTIONS, wanted)) == encode(other)
+    assert encode(Oracle(cache).expectation(FUNCTIONS, wanted, anew=True)) == right == cache.get(key_of(FUNCTIONS, wanted))

@@ -1,0 +1,203 @@
+"""The key of the cache: the user's own, the same in every run, and off the disk while code runs that could read it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.grade import Options, Submission, grade
+from normgrade.oracle import seal as seal_module
+from normgrade.oracle.seal import KEY_BYTES, Seal
+from normgrade.report.report import Outcome, Report
+
+if sys.platform == "win32":
+    pytest.skip("locks, owners and rights as POSIX has them", allow_module_level=True)
+
+WRONG = "def rms(x, eps=1e-5):\n    return x * 3 + 1\n"
+FORGER = '''
+import hmac, json, mmap, os, struct
+
+SIZES = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1, "bool": 1}
+
+
+def files(folder):
+    return [os.path.join(inside, name) for inside, _, names in os.walk(folder) for name in names]
+
+
+def keys():
+    for path in files("@CONFIG@"):
+        with open(path, "rb") as file:
+            content = file.read()
+        yield from (content, content[:32])
+
+
+def forged(frame):
+    """The expectation with a spread of 1e30 everywhere, so that anything goes."""
+    header_bytes = struct.unpack("<4sBBHIQ", frame[:20])[4]
+    at, changed = 20 + header_bytes, bytearray(frame)
+
+    def walk(thing, key):
+        nonlocal at
+        if isinstance(thing, dict) and "$array" in thing:
+            dtype, shape = thing["$array"]
+            size = SIZES[dtype]
+            for length in shape:
+                size *= length
+            if key == "spread":
+                changed[at : at + size] = struct.pack("<d", 1e30) * (size // 8)
+            at += size
+        else:
+            for inner, value in thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ():
+                walk(value, inner)
+
+    walk(json.loads(frame[20 : 20 + header_bytes]), "")
+    return bytes(changed)
+
+
+def forge():
+    for key in keys():
+        for path in files("@CACHE@"):
+            with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as kept:  # a limit on the size of files does not stop this
+                frame = forged(kept[32:])
+                kept[:] = hmac.digest(key, os.path.basename(path).encode() + b"\\0" + frame, "sha256") + frame
+
+
+def rms(x, eps=1e-5):
+    forge()
+    return x * 3 + 1
+'''
+
+
+@pytest.fixture
+def seal(tmp_path: Path) -> Seal:
+    return Seal(tmp_path / "configuration")
+
+
+def test_a_key_is_drawn_once_and_is_the_same_in_every_run(seal: Seal) -> None:
+    assert len(seal.key) == KEY_BYTES
+    assert Seal(seal.path.parent).key == seal.key == seal.path.read_bytes()
+
+
+def test_nobody_else_may_read_it(seal: Seal) -> None:
+    assert seal.key
+    assert stat.S_IMODE(seal.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(seal.path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("spoil", ["readable", "short", "a link", "a pipe", "a folder"])
+def test_what_is_no_key_of_the_users_alone_is_replaced(spoil: str, seal: Seal, tmp_path: Path) -> None:
+    old = seal.key
+    match spoil:
+        case "readable":
+            seal.path.chmod(0o644)
+        case "short":
+            seal.path.write_bytes(b"short")
+        case "a link":
+            seal.path.rename(tmp_path / "key")
+            seal.path.symlink_to(tmp_path / "key")
+        case "a pipe":
+            seal.path.unlink()
+            os.mkfifo(seal.path, 0o600)
+        case "a folder":
+            seal.path.unlink()
+            seal.path.mkdir()
+    new = Seal(seal.path.parent)
+    assert new.key != old
+    assert spoil == "a folder" or Seal(seal.path.parent).key == new.key
+
+
+def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    seal = Seal(tmp_path / "file")
+    seal.stand_behind("process")
+    assert len(seal.key) == KEY_BYTES and seal.key == seal.key
+    seal.close()
+    assert Seal(tmp_path / "file").key != seal.key
+
+
+@pytest.mark.parametrize("tier", ["linux", "container"])
+def test_behind_walls_it_stays_where_it_is(tier: str, seal: Seal) -> None:
+    assert seal.key
+    seal.stand_behind(tier)
+    assert seal.path.exists()
+
+
+def test_behind_process_it_leaves_the_disk_and_comes_back(seal: Seal) -> None:
+    with seal:
+        assert seal.key and seal.path.exists()
+        seal.stand_behind("process")
+        seal.stand_behind("process")
+        assert not seal.path.exists()
+    assert Seal(seal.path.parent).key == seal.key == seal.path.read_bytes()
+
+
+def test_what_was_put_in_its_place_meanwhile_is_not_believed(seal: Seal) -> None:
+    with seal:
+        seal.stand_behind("process")
+        seal.path.write_bytes(b"f" * KEY_BYTES)
+        seal.path.chmod(0o600)
+    assert Seal(seal.path.parent).key == seal.key != b"f" * KEY_BYTES
+
+
+def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal) -> None:
+    one, other, third = (Seal(seal.path.parent) for _ in range(3))
+    key = one.key
+    assert other.key == key
+    one.stand_behind("process")
+    other.stand_behind("process")
+    one.close()
+    assert not seal.path.exists()
+    assert third.key != key and not seal.path.exists()  # nor is another one written, which the other could read
+    other.close()
+    assert Seal(seal.path.parent).key == key
+
+
+def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal: Seal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seal_module, "PATIENCE_S", 0.0)
+    holder = seal_module.locked(seal.lock, shared=False)
+    assert holder is not None
+    with seal:
+        seal.stand_behind("process")
+        assert len(seal.key) == KEY_BYTES
+    os.close(holder)
+    assert not seal.path.exists()
+
+
+def test_many_graders_at_once_agree_on_one_key(tmp_path: Path) -> None:
+    program = "import sys; from pathlib import Path; from normgrade.oracle.seal import Seal; print(Seal(Path(sys.argv[1])).key.hex())"
+    command = [sys.executable, "-c", program, str(tmp_path / "configuration")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(6)]
+    assert len({process.communicate()[0] for process in running}) == 1
+
+
+# What a weaker tier ran changes nothing that a stronger one reads
+
+
+def graded(course: Course, folder: Path, source: str, tier: str) -> Report:
+    path = folder / "rms.py"
+    path.write_text(source, encoding="utf-8")
+    [report] = grade([Submission(course.exercise("rms"), path, path.name)], Options(tier=tier))
+    return report
+
+
+@pytest.mark.parametrize("key", ["leaves the disk", "stays"])
+def test_what_a_submission_behind_process_forges_is_not_believed(
+    key: str, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It seals what it forges with whatever it finds. If the key stayed where it is, that would be enough."""
+    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("NORMGRADE_CONFIG", str(tmp_path / "configuration"))
+    if key == "stays":
+        monkeypatch.setattr(Seal, "stand_behind", lambda seal, tier: None)
+    assert graded(tiny, tmp_path, tiny.exercise("rms").reference.read_text(encoding="utf-8"), "process").outcome is Outcome.PASSED
+    forger = FORGER.replace("@CACHE@", str(tmp_path / "cache")).replace("@CONFIG@", str(tmp_path / "configuration"))
+    forged, wrong = graded(tiny, tmp_path, forger, "process"), graded(tiny, tmp_path, WRONG, "auto")
+    believed = Outcome.PASSED if key == "stays" else Outcome.FAILED
+    assert (forged.outcome, wrong.outcome) == (believed, believed)

@@ -1,0 +1,1143 @@
+"""Reports as a page: its heat maps and its markup as data, then the page in a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.grade import Submission, grade
+from normgrade.language import speak
+from normgrade.report.render import render
+from normgrade.report.render.detail import FULL
+from normgrade.report.render.heatmap import Cell, HeatMap, figure, heat_map
+from normgrade.report.render.html import SCRIPT, SOURCE_LINES, STYLE
+from normgrade.report.render.markup import as_html
+from normgrade.report.render.wording import printable
+from normgrade.report.report import Check, Diagnosis, Difference, Finding, Numbers, Outcome, Report
+from normgrade.report.reveal import reveal
+
+VOID = {"meta"}
+ELEMENTS = """a article aside body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 h5 head html li main mark meta ol
+    output p pre rect script section small span strong style summary svg table tbody td text th thead title tr ul""".split()
+
+
+@dataclass(eq=False)
+class Node:
+    """An element of a page."""
+
+    name: str
+    attributes: dict[str, str]
+    within: tuple[Node, ...]
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+    @property
+    def classes(self) -> list[str]:
+        return self.attributes.get("class", "").split()
+
+
+class Page(HTMLParser):
+    """A page as a browser would read it; every element must be closed where it should."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.nodes: list[Node] = []
+        self.open: list[Node] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs)
+        node = Node(tag, {name: value or "" for name, value in attrs}, tuple(self.open))
+        self.nodes.append(node)
+        if tag not in VOID:
+            self.open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop().name == tag
+
+    def handle_data(self, data: str) -> None:
+        for node in self.open:
+            node.texts.append(data)
+
+    def every(self, *names: str, of: str = "") -> list[Node]:
+        """The elements of these names, or of a class."""
+        return [node for node in self.nodes if (not names or node.name in names) and (not of or of in node.classes)]
+
+    def one(self, *names: str, of: str = "") -> Node:
+        [node] = self.every(*names, of=of)
+        return node
+
+    def called(self, key: str) -> Node:
+        [node] = [node for node in self.nodes if node.attributes.get("id") == key]
+        return node
+
+    def links(self) -> list[Node]:
+        return self.every("a")
+
+
+def page_of(*reports: Report) -> Page:
+    return Page(render(reports, "html"))
+
+
+def difference(expected: Any, actual: Any, allowed: Any = 0.1, place: str = "output", at: tuple[int, ...] | None = None) -> Difference:
+    """A difference of these arrays, the worst of it by error and allowance."""
+    right, got = np.asarray(expected), np.asarray(actual)
+    limit = np.broadcast_to(np.asarray(allowed, np.float64), right.shape)
+    if right.size:
+        with np.errstate(all="ignore"):
+            ratio = np.nan_to_num(np.abs(got.astype(float) - right.astype(float)) / limit, nan=np.inf, posinf=np.inf)
+        at = at or index_of_worst(ratio)
+    return Difference(
+        place=place,
+        dtype=str(right.dtype),
+        shape=right.shape,
+        mismatched=1,
+        total=right.size,
+        max_abs=None,
+        max_rel=None,
+        allowed=float(limit[at]) if right.size else None,
+        at=at,
+        expected=right[at].item() if right.size else "nothing",
+        actual=got[at].item() if right.size else "nothing",
+        numbers=Numbers(right, got, limit),
+    )
+
+
+# Heat maps
+
+
+def mapped(expected: Any, actual: Any, allowed: Any = 0.1, **rest: Any) -> HeatMap:
+    found = heat_map(difference(expected, actual, allowed, **rest))
+    assert found is not None
+    return found
+
+
+def levels(picture: HeatMap) -> list[int]:
+    return [cell.level for cell in picture.cells]
+
+
+def worst(picture: HeatMap) -> Cell:
+    [found] = [cell for cell in picture.cells if cell.worst]
+    return found
+
+
+def index_in(text: str) -> tuple[int, ...]:
+    return tuple(json.loads(text.partition(":")[0]))
+
+
+def picture_of(expected: Any, actual: Any, allowed: Any = 0.1) -> Page:
+    """The heat map as it stands in a page."""
+    drawn = figure(difference(expected, actual, allowed))
+    assert drawn is not None
+    return Page(as_html(drawn))
+
+
+def index_of_worst(numbers: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(index) for index in np.unravel_index(int(np.argmax(numbers)), numbers.shape))
+
+
+def legend(page: Page) -> list[str]:
+    return [item.text for item in page.every("li") if "legend" in item.within[-1].classes]
+
+
+def squares(page: Page, inside: str) -> set[str]:
+    """The classes of the squares inside an element of this class or name."""
+    return {rect.attributes["class"] for rect in page.every("rect") if any(inside in (node.name, *node.classes) for node in rect.within)}
+
+
+def test_a_single_number_is_one_cell_without_a_label() -> None:
+    picture = mapped(1.0, 2.0)
+    assert (len(picture.cells), picture.columns, picture.labels, picture.gaps) == (1, 1, ("",), (0,))
+    assert worst(picture).text.endswith("expected 1, got 2, off by 1, allowed 0.1 (10 times that)")
+
+
+def test_a_short_vector_is_one_row_without_a_label() -> None:
+    picture = mapped([0.0, 0.0, 0.0], [0.05, 3.0, 0.5])
+    assert [(cell.row, cell.column, cell.level, cell.worst) for cell in picture.cells] == [
+        (0, 0, 0, False),
+        (0, 1, 2, True),
+        (0, 2, 1, False),
+    ]
+    assert picture.labels == ("",)
+
+
+@pytest.mark.parametrize(("size", "labels"), [(32, ("",)), (33, ("[0]", "[32]")), (70, ("[0]", "[32]", "[64]"))])
+def test_a_vector_is_folded_after_thirty_two_numbers(size: int, labels: tuple[str, ...]) -> None:
+    picture = mapped(np.zeros(size), np.ones(size))
+    assert (picture.labels, picture.columns, picture.block) == (labels, 32, (1, 1))
+    assert [index_in(cell.text) for cell in picture.cells] == [(number,) for number in range(size)]
+    assert [(cell.row, cell.column) for cell in picture.cells] == [divmod(number, 32) for number in range(size)]
+
+
+def test_a_matrix_is_drawn_as_it_is() -> None:
+    picture = mapped(np.zeros((2, 3)), np.ones((2, 3)))
+    assert (picture.labels, picture.gaps, picture.columns) == (("[0, ·]", "[1, ·]"), (0, 0), 3)
+    assert all(index_in(cell.text) == (cell.row, cell.column) for cell in picture.cells) and len(picture.cells) == 6
+
+
+def test_four_dimensions_are_matrices_one_below_the_other_with_wider_gaps_between_greater_parts() -> None:
+    picture = mapped(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
+    assert picture.labels[:4] == ("[0, 0, 0, ·]", "[0, 0, 1, ·]", "[0, 0, 2, ·]", "[0, 1, 0, ·]") and len(picture.labels) == 12
+    assert picture.gaps == (0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0)
+    assert [index_in(cell.text) for cell in picture.cells] == list(np.ndindex(2, 2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        difference(np.zeros(0), np.zeros(0)),
+        difference(np.zeros((2, 0, 3)), np.zeros((2, 0, 3))),
+        replace(difference(0.0, 1.0), numbers=None),
+        replace(difference(0.0, 1.0), numbers=Numbers(np.zeros(3), np.zeros((3, 1)), np.zeros(3))),
+    ],
+    ids=["empty", "empty inside", "no numbers", "other shape"],
+)
+def test_where_no_numbers_face_each_other_there_is_no_map(found: Difference) -> None:
+    assert heat_map(found) is None and figure(found) is None
+
+
+def test_truths_and_counts_are_told_as_they_are() -> None:
+    truths = mapped([True, False], [True, True], 0)
+    assert [cell.text for cell in truths.cells] == [
+        "[0]: expected True, got True, off by 0, allowed 0",
+        "[1]: expected False, got True, off by 1, allowed 0",
+    ]
+    assert mapped(np.array(3), np.array(5), 0).cells[0].text.endswith("expected 3, got 5, off by 2, allowed 0")
+
+
+def test_what_is_not_a_number_or_infinite_has_a_level_of_its_own_unless_it_is_expected() -> None:
+    nan, inf = math.nan, math.inf
+    right, got = [nan, 1.0, nan, inf, inf, 0.0, 1.0], [nan, nan, 1.0, inf, -inf, -inf, 1.0]
+    picture = mapped(right, got, at=(1,))
+    assert levels(picture) == [0, 7, 7, 0, 7, 7, 0]
+    assert worst(picture).text == "[1]: expected 1, got nan, off by inf, allowed 0.1"
+    assert picture.cells[4].text == "[4]: expected inf, got -inf, off by inf, allowed 0.1"
+
+
+def test_what_may_not_differ_at_all_and_does_is_as_far_as_can_be() -> None:
+    assert levels(mapped([1, 2], [1, 3], 0)) == [0, 7]
+
+
+def test_half_precision_is_compared_in_double_precision() -> None:
+    picture = mapped(np.array([60000, 0.1], np.float16), np.array([-60000, 0.1], np.float16), 1.0)
+    assert picture.cells[0].text == "[0]: expected 60000, got -60000, off by 120000, allowed 1 (120000 times that)"
+    assert levels(picture) == [6, 0]
+
+
+def test_a_cell_says_index_both_sides_error_and_allowance() -> None:
+    picture = mapped([[1.0, 1.0677]], [[1.0, 1.001]], [[2e-6, 1e-6]])
+    assert [cell.text for cell in picture.cells] == [
+        "[0, 0]: expected 1, got 1, off by 0, allowed 2e-06",
+        "[0, 1]: expected 1.0677, got 1.001, off by 0.067, allowed 1e-06 (66700 times that)",
+    ]
+
+
+def test_two_numbers_that_differ_do_not_look_alike_in_a_cell() -> None:
+    assert "expected 1.00000001, got 1.00000002," in mapped(1.00000001, 1.00000002, 1e-10).cells[0].text
+
+
+@pytest.mark.parametrize("equal", [(0, 1), (3, 3)])
+def test_of_equally_bad_numbers_the_one_that_the_difference_names_is_marked(equal: tuple[int, int]) -> None:
+    actual = np.zeros((4, 4))
+    actual[0, 1] = actual[3, 3] = 1.0
+    assert index_in(worst(mapped(np.zeros((4, 4)), actual, at=equal)).text) == equal
+
+
+@pytest.mark.parametrize(
+    ("shape", "block"),
+    [
+        ((40, 48), (1, 1)),
+        ((41, 48), (2, 1)),
+        ((40, 49), (1, 2)),
+        ((100, 120), (3, 3)),
+        ((3, 50, 100), (4, 3)),
+        ((1281,), (2, 1)),
+        ((1, 500), (1, 11)),
+    ],
+)
+def test_more_numbers_than_cells_are_shown_in_blocks(shape: tuple[int, ...], block: tuple[int, int]) -> None:
+    picture = mapped(np.zeros(shape), np.ones(shape))
+    assert picture.block == block
+    assert (len(picture.labels), picture.columns) <= FULL.cells and picture.columns <= FULL.cells[1]
+    counts = [int(found[1]) if (found := re.search("the worst of ([0-9]+) numbers here$", cell.text)) else 1 for cell in picture.cells]
+    assert sum(counts) == math.prod(shape)
+    assert len({(cell.row, cell.column) for cell in picture.cells}) == len(picture.cells)
+
+
+def test_the_worst_number_of_a_block_speaks_for_it() -> None:
+    random = np.random.default_rng(0)
+    actual = 10.0 ** random.uniform(-2, 8, (90, 130))
+    picture = mapped(np.zeros((90, 130)), actual, 1.0)
+    down, right = picture.block
+    for cell in picture.cells:
+        top, left = cell.row * down, cell.column * right
+        part = actual[top : top + down, left : left + right]
+        row, column = index_of_worst(part)
+        assert index_in(cell.text) == (top + row, left + column)
+        assert cell.level == min(6, max(0, math.ceil(math.log10(part.max()))))
+    assert index_in(worst(picture).text) == index_of_worst(actual)
+
+
+def test_in_blocks_too_the_worst_of_all_is_marked_once_and_speaks_for_its_block() -> None:
+    actual = np.ones((80, 96))
+    picture = mapped(np.zeros((80, 96)), actual, at=(41, 51))
+    assert (worst(picture).row, worst(picture).column) == (20, 25)
+    assert worst(picture).text.startswith("[41, 51]: ") and worst(picture).text.endswith("; the worst of 4 numbers here")
+
+
+def test_numbers_that_do_not_lie_side_by_side_in_memory_are_mapped_alike() -> None:
+    right, got = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4) + np.eye(3, 4)
+    assert mapped(right.T, got.T) == mapped(right.T.copy(), got.T.copy())
+
+
+WITHIN, NEVER = "within what is allowed", "infinitely far, or not a number"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [
+        (0.0, WITHIN),
+        (1.0, WITHIN),
+        (math.nextafter(1.0, 2.0), "up to 10 times what is allowed"),
+        (10.0, "up to 10 times what is allowed"),
+        (10.1, "up to 100 times what is allowed"),
+        (100.0, "up to 100 times what is allowed"),
+        (1000.0, "up to 1,000 times what is allowed"),
+        (1000.1, "up to 10,000 times what is allowed"),
+        (1e5, "up to 100,000 times what is allowed"),
+        (100_001.0, "beyond 100,000 times what is allowed"),
+        (1e300, "beyond 100,000 times what is allowed"),
+        (math.inf, NEVER),
+        (math.nan, NEVER),
+    ],
+)
+def test_each_level_reaches_to_its_border(ratio: float, said: str) -> None:
+    assert legend(picture_of(0.0, ratio, 1.0)) == [said]
+
+
+def test_the_legend_holds_exactly_the_levels_that_occur() -> None:
+    page = picture_of(np.zeros(6), [0.0, 0.5, 2.0, 5000.0, 3.0, math.nan], 1.0)
+    assert legend(page) == [WITHIN, "up to 10 times what is allowed", "up to 10,000 times what is allowed", NEVER]
+    assert squares(page, "legend") == squares(page, "g") == {"level-0", "level-1", "level-4", "level-7"}
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (70,), (3, 4), (2, 3, 4), (2, 2, 3, 4), (100, 120)])
+def test_every_cell_is_drawn_inside_the_picture_and_none_on_another(shape: tuple[int, ...]) -> None:
+    page = picture_of(np.zeros(shape), np.ones(shape))
+    drawing = next(node for node in page.every("svg") if node.attributes.get("role") == "group")
+    width, height = float(drawing.attributes["width"]), float(drawing.attributes["height"])
+    rects = [rect.attributes for rect in page.every("rect") if rect.within[-1].name == "g"]
+    corners = {(float(rect["x"]), float(rect["y"])) for rect in rects}
+    assert len(corners) == len(rects) > 0
+    assert all(0 <= x <= width - 15 and 0 <= y <= height - 15 for x, y in corners)
+    assert all(not (abs(x - u) < 15 and abs(y - v) < 15) for (x, y), (u, v) in pairwise(sorted(corners)))
+    assert drawing.attributes["viewbox"] == f"0 0 {width:g} {height:g}"
+
+
+def test_rows_are_further_apart_where_greater_parts_begin() -> None:
+    page = picture_of(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
+    tops = sorted({int(rect.attributes["y"]) for rect in page.every("rect") if rect.within[-1].name == "g"})
+    assert [below - above for above, below in pairwise(tops)] == [16, 16, 20, 16, 16, 24, 16, 16, 20, 16, 16]
+    labels = [int(text.attributes["y"]) for text in page.every("text")]
+    assert [label - top for label, top in zip(labels, tops, strict=True)] == [12] * 12
+
+
+def test_only_the_worst_cell_has_a_ring_and_is_reached_by_tab() -> None:
+    page = picture_of(np.zeros((3, 4)), np.arange(12.0).reshape(3, 4))
+    assert [node.text[:7] for node in page.every("g") if node.attributes["tabindex"] == "0"] == ["[2, 3]:"]
+    assert {circle.within[-1].text[:7] for circle in page.every("circle")} == {"[2, 3]:"}
+
+
+def test_the_caption_says_what_a_cell_stands_for() -> None:
+    assert "Each cell is a number." in picture_of(np.zeros(3), np.ones(3)).one("figcaption").text
+    assert "a block of 3 × 3 numbers" in picture_of(np.zeros((100, 120)), np.ones((100, 120))).one("figcaption").text
+
+
+# Reports
+
+SOURCE = "\n\nimport torch\n\n\ndef rms(x):\n\treturn torch.nn.functional.rms_norm(x, x.shape)\n"
+MAPPED = difference([[0.96, 1.5, 1.0677], [1.0, 2.0, 3.0]], [[0.9, 1.5, 1.001], [1.0, 2.0, 3.0001]], 1.3e-06, "step 1 · result")
+MISSING = Difference("step 2 · weight.grad", "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing")
+BANNED = Finding(7, 9, "banned", "`rms_norm` is banned: write it by hand\n    return rms_norm(x)\n           ^^^^^^^^^^^")
+MISTAKE = Diagnosis(("no-eps",), "There is no `eps`.\nAdd it.", ("test_rows[a]", "test_rows[b]"))
+
+
+def check(name: str, outcome: Outcome = Outcome.PASSED, **rest: Any) -> Check:
+    return Check(**{"name": name, "claim": "Rows are divided.", "kind": "formula", "outcome": outcome, "points": 2, **rest})
+
+
+def report(*checks: Check, outcome: Outcome = Outcome.FAILED, **rest: Any) -> Report:
+    given = {"exercise": "rms", "submission": "rms.py", "sandbox": "linux", "seed": 0, "duration_s": 0.1, "source": SOURCE}
+    return Report(**{**given, "possible": sum(each.points for each in checks), "outcome": outcome, "checks": checks, **rest})
+
+
+FAILED = report(
+    check("test_rows[a]", Outcome.FAILED, differences=(MAPPED, MISSING), hint="Which `eps`?", stdout="printed 0.9\n", lines=(7,)),
+    check("test_rows[b]", Outcome.FAILED, message="It raised a ValueError in line 7.", lines=(7,)),
+    check("test_rows[c]"),
+    check("test_once", Outcome.SKIPPED, kind="edge", claim="One value is refused.", message="it needs what is broken"),
+    check("test_twice", Outcome.ERROR, kind="edge", claim="Two values are taken.", message="the suite is broken: KeyError: 'x'"),
+    findings=(BANNED,),
+    diagnoses=(MISTAKE, MISTAKE),
+)
+PASSED = report(check("test_rows"), outcome=Outcome.PASSED, exercise="centring", submission="centring.py")
+NOT_STARTED = report(outcome=Outcome.NOT_STARTED, exercise="norm", submission="norm.py", possible=20)
+UNREADABLE = report(findings=(Finding(3, 4, "file", "rms.py is not UTF-8"),), source="", possible=8)
+OPEN = replace(PASSED, sandbox="process", lost=("files: all of them",))
+HOSTILE = (
+    "<script>document.title='pwned'</script></style></title></code></pre></svg>\"><img src=x onerror=alert(1)>' onload=alert(1) "
+    "<!-- ]]> &lt;b&amp; javascript:alert(1) \x1b]0;t\x07\x00\x08\x9b\u202e\ud800\udfff\ufffe\x7f"
+)
+
+
+def filled(say: Callable[[str], str], **rest: Any) -> Report:
+    """A report of which every text is what `say` makes of the name of its field."""
+    described = replace(MISSING, place=say("place"), dtype=say("dtype"), expected=say("expected"), actual=say("actual"))
+    numbers = replace(MAPPED, place=say("map"), dtype=say("dtype"), looks_like=say("looks_like"))
+    texts = {name: say(name) for name in ("name", "claim", "kind", "message", "hint", "stdout")}
+    made = report(
+        check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),
+        check(outcome=Outcome.ERROR, **{**texts, "claim": say("second claim")}),
+        check(outcome=Outcome.SKIPPED, **{**texts, "claim": say("third claim"), "message": say("skipped")}),
+        exercise=say("exercise"),
+        submission=say("submission"),
+        sandbox=say("sandbox"),
+        findings=(Finding(1, 1, say("rule"), say("finding")),),
+        diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by"))),),
+        lost=(say("lost"),),
+        source=say("source"),
+        digest=say("digest"),
+        course=say("course"),
+    )
+    return replace(made, **rest)
+
+
+HOSTILES = tuple(
+    replace(filled(lambda name: HOSTILE), **rest)
+    for rest in ({}, {"diagnoses": ()}, {"sandbox": "process"}, {"outcome": Outcome.NOT_STARTED}, {"outcome": Outcome.ERROR})
+)
+KINDS: dict[str, tuple[Report, ...]] = {
+    "none": (),
+    "failed": (FAILED,),
+    "passed": (PASSED,),
+    "not started": (NOT_STARTED,),
+    "unreadable": (UNREADABLE,),
+    "claims": (reveal(FAILED, "claims"),),
+    "score": (reveal(FAILED, "score"),),
+    "several": (FAILED, PASSED, NOT_STARTED, UNREADABLE, OPEN, FAILED),
+    "hostile": HOSTILES,
+}
+every_kind = pytest.mark.parametrize("reports", KINDS.values(), ids=KINDS)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text anywhere in a report."""
+    if isinstance(value, str) and not isinstance(value, Outcome):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from texts_in(each)
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from texts_in(getattr(value, each.name))
+
+
+def outline(page: Page) -> list[tuple[str, list[str]]]:
+    """Elements and the names of their attributes, without any text."""
+    return [(node.name, list(node.attributes)) for node in page.nodes]
+
+
+# What a learner wrote stays text
+
+
+def test_every_text_of_the_hostile_report_is_hostile() -> None:
+    assert set(texts_in(HOSTILES[0])) == {HOSTILE}
+
+
+def test_hostile_texts_make_the_same_elements_as_harmless_ones() -> None:
+    for rest in ({}, {"diagnoses": ()}, {"outcome": Outcome.NOT_STARTED}):
+        harmless = filled(lambda name: "harmless", **rest)
+        assert outline(page_of(filled(lambda name: HOSTILE, **rest))) == outline(page_of(harmless))
+
+
+def test_each_text_of_a_report_is_shown_as_it_is() -> None:
+    says = [filled(lambda name: f"<i>{name}</i>", **rest) for rest in ({}, {"diagnoses": ()}, {"sandbox": "process"})]
+    page = page_of(*says)
+    shown = page.one("body").text
+    assert {text for text in texts_in(tuple(says)) if text not in shown} <= {"process", "<i>digest</i>"}
+    assert page.every("i") == []
+
+
+@every_kind
+def test_the_only_script_and_style_are_the_pages_own(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    assert (page.one("script").text, page.one("style").text) == (SCRIPT, STYLE)
+    assert {node.name for node in page.nodes} <= set(ELEMENTS)
+
+
+@every_kind
+def test_no_attribute_runs_or_loads_anything(reports: tuple[Report, ...]) -> None:
+    for node in page_of(*reports).nodes:
+        for name, value in node.attributes.items():
+            assert not name.startswith("on") and name not in ("src", "srcset", "style", "action", "data", "xlink:href"), node
+            assert name != "href" or re.fullmatch("#r[0-9]+(-[cl][0-9]+)?", value), node
+
+
+@every_kind
+def test_the_policy_allows_the_pages_own_script_and_style_alone(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    policies = [meta for meta in page.every("meta") if meta.attributes.get("http-equiv") == "Content-Security-Policy"]
+    [content] = [meta.attributes["content"] for meta in policies]
+    rules = dict(rule.strip().split(" ", 1) for rule in content.split(";"))
+    assert rules == {
+        "default-src": "'none'",
+        "script-src": f"'{sha256(page.one('script').text)}'",
+        "style-src": f"'{sha256(page.one('style').text)}'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    before = page.nodes[: page.nodes.index(policies[0])]
+    assert [node.name for node in before] == ["html", "head", "meta"]  # a policy binds only what comes after it
+
+
+def sha256(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def test_a_page_holds_no_character_that_steers_or_cannot_be_written() -> None:
+    text = render(HOSTILES, "html")
+    assert text.encode("utf-8").decode("utf-8") == text
+    assert [sign for sign in text if sign != "\n" and printable(sign) != sign] == []
+
+
+def test_nothing_in_the_style_or_the_script_leads_elsewhere() -> None:
+    assert not re.search(r"url\(|@import|@font-face|https?:", STYLE)
+    assert not re.search(r"fetch|XMLHttp|import\b|https?:|innerHTML|eval", SCRIPT)
+
+
+# The markup
+
+
+@every_kind
+def test_ids_are_unique_and_links_and_labels_lead_to_one(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    ids = [node.attributes["id"] for node in page.nodes if "id" in node.attributes]
+    assert len(set(ids)) == len(ids)
+    assert {node.attributes["href"][1:] for node in page.nodes if "href" in node.attributes} <= set(ids)
+    assert {node.attributes["aria-labelledby"] for node in page.nodes if "aria-labelledby" in node.attributes} <= set(ids)
+
+
+@every_kind
+def test_headings_begin_at_one_and_skip_no_level(reports: tuple[Report, ...]) -> None:
+    found = [int(node.name[1]) for node in page_of(*reports).nodes if re.fullmatch("h[1-6]", node.name)]
+    assert found[0] == 1 and found.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(found))
+
+
+def name_of(page: Page, node: Node) -> str:
+    """The name that a screen reader tells."""
+    key = node.attributes.get("aria-labelledby")
+    return page.called(key).text if key else node.attributes.get("aria-label", "")
+
+
+@every_kind
+def test_everything_that_needs_a_name_has_one(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    for node in page.nodes:
+        label = name_of(page, node)
+        if node.name in ("section", "article") or node.attributes.get("role") in ("region", "group"):
+            assert label.strip(), node
+        if node.name == "svg":
+            assert label or node.attributes.get("aria-hidden") == "true", node
+        if node.attributes.get("role") == "img":
+            [title] = [each for each in page.every("title") if each.within[-1] is node]
+            assert title.text, node
+        if node.name in ("th", "summary", "a", "title"):
+            assert node.text.strip(), node
+
+
+def test_no_two_landmarks_have_the_same_name() -> None:
+    again = check("test_again", Outcome.FAILED, claim="Once more.", differences=(MAPPED,))
+    page = page_of(replace(FAILED, checks=(*FAILED.checks, again)), PASSED)
+    names = [name_of(page, node) for node in page.nodes if node.name == "section" or node.attributes.get("role") == "region"]
+    assert names == ["rms rms.py", "centring centring.py"]
+
+
+@every_kind
+def test_every_column_has_a_head(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    assert all(node.attributes["scope"] == "col" for node in page.every("th"))
+    for table in page.every("table"):
+        cells = Counter(node.within[-1] for node in page.every("th", "td") if table in node.within)
+        assert len(set(cells.values())) == 1
+        assert any(table in node.within for node in page.every("th"))
+
+
+@every_kind
+def test_whatever_scrolls_is_reached_by_the_keyboard(reports: tuple[Report, ...]) -> None:
+    page = page_of(*reports)
+    for node in page.every(of="scroll"):
+        inside = [each for each in page.nodes if node in each.within]
+        assert "0" in [each.attributes.get("tabindex") for each in (node, *inside)]
+
+
+def test_a_page_says_which_language_it_speaks() -> None:
+    assert page_of(PASSED).one("html").attributes["lang"] == "en"
+    speak("zh")
+    try:
+        assert page_of(PASSED).one("html").attributes["lang"] == "zh-Hans"
+    finally:
+        speak("en")
+
+
+# What a page tells
+
+
+def test_no_report_at_all_is_said() -> None:
+    page = page_of()
+    assert page.one("title").text == page.one("h1").text == "0 reports"
+    assert page.one("p").text == "Nothing was graded: normgrade list shows the exercises."
+    assert page.every("table") == []
+
+
+def test_one_report_has_its_score_for_a_title_and_no_table_of_reports() -> None:
+    page = page_of(PASSED)
+    assert page.one("title").text == page.one("h1").text == "centring: 2 of 2 points"
+    assert page.one("h2").text == "centring centring.py"
+    assert [node.attributes["aria-label"] for node in page.every(of="scroll") if "aria-label" in node.attributes] == [
+        "all checks of centring"
+    ]
+
+
+def test_several_reports_begin_with_a_table_that_leads_to_each() -> None:
+    page = page_of(FAILED, PASSED, NOT_STARTED)
+    assert page.every("title")[0].text == page.one("h1").text == "3 reports"
+    rows = [node.text for node in page.every("tr") if page.every("table")[0] in node.within][1:]
+    assert rows == ["✗ failedrmsrms.py2/10", "✓ passedcentringcentring.py2/2", "– not startednormnorm.py0/20"]
+    assert [page.called(link.attributes["href"][1:]).name for link in page.links()[:3]] == ["section"] * 3
+
+
+def test_an_untouched_stub_is_told_where_to_begin() -> None:
+    page = page_of(NOT_STARTED)
+    assert page.one("p").text == "norm is not started: normgrade show norm shows the task, and norm.py is where your code goes."
+    assert page.every("table", "ol") == []
+
+
+def test_every_check_is_in_the_table_with_its_claim_and_its_points() -> None:
+    page = page_of(FAILED)
+    rows = [node.text for node in page.every("tr") if page.every("table")[0] in node.within]
+    assert rows == [
+        "outcomeclaimkindpoints",
+        "✗ failedRows are divided. (1 of 3 hold)formula2/6",
+        "– skippedOne value is refused. it needs what is brokenedge0/2",
+        "! errorTwo values are taken.edge0/2",
+    ]
+    assert [name_of(page, node) for node in page.every("article")] == ["✗ Rows are divided.", "! Two values are taken."]
+
+
+def test_the_first_case_of_a_claim_is_unfolded_and_the_others_are_folded() -> None:
+    page = page_of(FAILED)
+    first = page.every("article")[0]
+    cases = [node for node in page.every("details") if first in node.within]
+    assert [("open" in node.attributes, node.text[:12]) for node in cases] == [(True, "test_rows[a]"), (False, "test_rows[b]")]
+
+
+def test_both_sides_stand_next_to_each_other_and_the_worst_is_marked() -> None:
+    page = page_of(FAILED)
+    [table] = [node for node in page.every("table") if any("sides" in each.classes for each in node.within)]
+    rows = [[cell.text for cell in page.every("td") if cell.within[-1] is row] for row in page.every("tr") if table in row.within]
+    assert rows[1:] == [
+        ["✗", "[0, 0]", "0.96", "0.9", "0.06", "1.3e-06"],
+        ["", "[0, 1]", "1.5", "1.5", "0", "1.3e-06"],
+        ["▶", "[0, 2]", "1.0677", "1.001", "0.067", "1.3e-06"],
+        ["", "[1, 0]", "1", "1", "0", "1.3e-06"],
+        ["", "[1, 1]", "2", "2", "0", "1.3e-06"],
+        ["✗", "[1, 2]", "3", "3.0001", "0.0001", "1.3e-06"],
+    ]
+    assert [node.text[:1] for node in page.every("tr", of="worst")] == ["▶"]
+    assert len(page.every("figure")) == 1
+    assert page.one("dl").text == "expecteda float32 tensor of shape (3,)gotnothing"
+
+
+def test_a_diagnosis_names_the_mistake_and_alternatives_stand_apart() -> None:
+    page = page_of(FAILED)
+    inside = [node.text for node in page.every("h3", "p", "li") if page.one("aside") in node.within]
+    mistake = ["no-eps", "There is no eps.", "Add it.", "Rows are divided."]
+    assert inside == ["Diagnosis", *mistake, "or", *mistake]
+
+
+def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
+    assert "Which eps?" not in page_of(FAILED).one("body").text
+    assert "Hint: Which eps?" in page_of(replace(FAILED, diagnoses=())).one("body").text
+
+
+def test_beyond_twelve_places_only_their_number_is_told() -> None:
+    page = page_of(report(check("test_rows", Outcome.FAILED, differences=(MAPPED,) * 15)))
+    assert len(page.every("figure")) == 12 and "and 3 more places" in [node.text for node in page.every("p")]
+
+
+def test_what_the_weakest_walls_left_open_is_told_at_the_end() -> None:
+    assert "files: all of them" in page_of(PASSED, OPEN).one("footer").text
+    assert page_of(replace(OPEN, sandbox="linux")).every("footer") == []
+
+
+@pytest.mark.parametrize("level", ["claims", "score"])
+def test_what_a_course_keeps_to_itself_is_not_in_the_page(level: Any) -> None:
+    page = page_of(reveal(replace(FAILED, findings=()), level))
+    assert page.every("figure", "dl", "article", "mark", "pre") == [] and page.every(of="sides") == []
+    shown = page.one("body").text.replace(SCRIPT, "")
+    assert not re.search(r"[0-9]\.[0-9]|e-0|float32|printed|KeyError|raised|Which", shown)
+    assert ("Rows are divided." in shown, "no-eps" in shown) == (level == "claims",) * 2
+
+
+# The learner's code
+
+
+def lines_of(page: Page) -> list[str]:
+    return [node.text for node in page.every("li") if node.attributes.get("id", "").startswith("r1-l")]
+
+
+def test_the_code_is_there_line_by_line_from_the_first() -> None:
+    page = page_of(replace(FAILED, findings=(), checks=()))
+    assert lines_of(page) == ["", "", "import torch", "", "", "def rms(x):", "    return torch.nn.functional.rms_norm(x, x.shape)"]
+    assert [node.attributes["id"] for node in page.every("li") if "id" in node.attributes] == [f"r1-l{line}" for line in range(1, 8)]
+
+
+def test_lines_are_counted_as_python_does() -> None:
+    assert lines_of(page_of(replace(PASSED, source="a\r\nb\rc\fd\x0be\u2028f\n\n\n"))) == ["a", "b", "cdef"]
+
+
+def test_a_line_is_marked_with_what_was_found_and_what_it_raised() -> None:
+    page = page_of(FAILED)
+    assert page.one("mark").text.strip() == "return torch.nn.functional.rms_norm(x, x.shape)"
+    remarks = [node.text for node in page.every("small") if page.called("r1-l7") in node.within]
+    assert remarks == ["◀ banned: `rms_norm` is banned: write it by hand", "◀ raised here: Rows are divided."]
+
+
+def test_findings_and_errors_lead_to_their_line() -> None:
+    page = page_of(FAILED)
+    found = [(link.text, page.called(link.attributes["href"][1:])) for link in page.links() if link.text.startswith("line")]
+    assert [(text, target.name) for text, target in found] == [("line 7", "li")] * 3
+    assert all("return torch" in target.text for _text, target in found)
+
+
+@pytest.mark.parametrize("source", ["", "x = 1\n"])
+def test_a_line_that_is_not_shown_is_named_without_a_link(source: str) -> None:
+    page = page_of(report(check("test_rows", Outcome.FAILED, message="m", lines=(9,)), findings=(BANNED,), source=source))
+    assert [link.attributes["href"] for link in page.links()] == ["#r1-c1"]
+    assert [node.text for node in page.every("span") if node.text.startswith("line")] == ["line 7", "line 9"]
+
+
+def test_of_an_endless_file_the_beginning_is_shown_and_the_rest_counted() -> None:
+    page = page_of(replace(PASSED, source="x = 1\n" * (SOURCE_LINES + 5)))
+    assert len(lines_of(page)) == SOURCE_LINES
+    assert [node.text for node in page.every("p") if "more" in node.text] == ["… and 5 more lines"]
+
+
+def test_the_command_line_writes_the_page(run: Callable[..., tuple[int, str, str]], tiny: Course) -> None:
+    _code, out, err = run("check", str(tiny.exercise("rms").stub), "--format", "html")
+    page = Page(out)
+    assert (page.one("title").text, err) == ("rms: 0 of 8 points", "")
+
+
+# In a browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+QUIET = (
+    "headless=new no-sandbox disable-gpu no-first-run disable-background-networking disable-component-update disable-sync disable-quic "
+    "hide-scrollbars force-device-scale-factor=1"
+).split()
+UNFOLD = "for (const each of document.querySelectorAll('details')) each.open = true;"
+PWNED = "<script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
+SUBMISSION = f"""
+import torch
+from torch import nn
+
+SHOWN = {PWNED!r}  # </code></pre></style>{PWNED}
+
+
+class Centring(nn.Module):
+    def __init__(self, num_features, momentum=0.1):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(num_features))
+        self.register_buffer("running_mean", torch.zeros(num_features))
+        self.register_buffer("steps", torch.tensor(0))
+
+    def forward(self, x):
+        print(SHOWN)
+        if not self.training:
+            raise TypeError(SHOWN)
+        return (x - x.mean(0) * 1.01) * self.weight
+"""
+
+
+class Browser:
+    """A browser without a window, and what tests ask of it."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def show(self, page: Path, width: int = 1400, scheme: str = "light", media: str = "screen", scripts: bool = True) -> None:
+        """Open a file as a device of this width and this taste would show it."""
+        self.ask("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.driver.get("about:blank")  # else an address with the same file and another # would only scroll
+        self.driver.get_log("browser"), self.driver.get_log("performance")
+        self.driver.get(page.as_uri())
+
+    def ask(self, command: str, **parameters: Any) -> Any:
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def press(self, *keys: str, held: str = "") -> None:
+        from selenium.webdriver import ActionChains
+
+        actions = ActionChains(self.driver, duration=0)
+        (actions.key_down(held).send_keys(*keys).key_up(held) if held else actions.send_keys(*keys)).perform()
+
+    def move_to(self, selector: str) -> Any:
+        from selenium.webdriver import ActionChains
+
+        [element] = self.driver.find_elements("css selector", selector)
+        ActionChains(self.driver, duration=0).move_to_element(element).perform()
+        return element
+
+    def messages(self, until: str = "") -> list[str]:
+        """What the console says; a word that is waited for comes last."""
+        said: list[str] = []
+        deadline = time.monotonic() + 10
+        while True:
+            said += [entry["message"] for entry in self.driver.get_log("browser")]
+            if any(until in message for message in said) or not until or time.monotonic() > deadline:
+                return said
+
+    def requests(self) -> list[str]:
+        """The addresses that were asked for since the page was opened."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium, once for all tests."""
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
+    chromedriver = shutil.which("chromedriver")
+    if chromium is None or chromedriver is None:
+        pytest.skip("chromium or chromedriver is not on PATH: the page is not tried in a browser")
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: the page is not tried in a browser")
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for argument in (*QUIET, f"user-data-dir={tmp_path_factory.mktemp('browser')}"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="module")
+def graded(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page on a wrong submission that means harm."""
+    folder = tmp_path_factory.mktemp("graded")
+    exercise = tiny.exercise("centring")
+    (folder / exercise.file_name).write_text(SUBMISSION, encoding="utf-8")
+    reports = grade([Submission(exercise, folder / exercise.file_name, PWNED)])
+    return written(folder, *reports)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with every kind of report, every level of every map, and words that do not fit."""
+    random = np.random.default_rng(0)
+    big = 10.0 ** random.uniform(-2, 7, (2, 3, 10, 60))
+    big[0, 0, 0, 0], endless = math.nan, "endless" * 40
+    maps = [difference(np.zeros(shape), big.ravel()[: math.prod(shape)].reshape(shape), 1.0) for shape in ((2, 3, 10, 60), (100,))]
+    long = filled(lambda name: endless)
+    fits = check("test_big", Outcome.FAILED, claim="It is big.", differences=(*maps, replace(MISSING, actual=endless)))
+    return written(tmp_path_factory.mktemp("everything"), *KINDS["several"], *HOSTILES, long, report(fits))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with two maps, of a matrix and of a vector."""
+    vector = difference(np.zeros(40), np.arange(40.0))
+    return written(tmp_path_factory.mktemp("small"), report(check("test_rows", Outcome.FAILED, differences=(MAPPED, vector))))
+
+
+def written(folder: Path, *reports: Report) -> Path:
+    path = folder / "report.html"
+    path.write_text(render(reports, "html"), encoding="utf-8")
+    return path
+
+
+def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser, graded: Path) -> None:
+    assert graded.read_text(encoding="utf-8").count("&lt;script&gt;document.title='pwned'&lt;/script&gt;&lt;img src=x") > 5
+    browser.show(graded)
+    browser.run(UNFOLD)
+    assert browser.driver.title == "centring: 2 of 10 points"
+    assert browser.requests() == [graded.as_uri()]
+    names = browser.run("return [...new Set([...document.querySelectorAll('*')].map((each) => each.localName))]")
+    assert set(names) <= set(ELEMENTS)
+    assert browser.run("return document.scripts.length") == 1
+    assert browser.messages() == []
+
+
+def test_in_a_real_report_the_line_that_raised_is_marked_and_linked(graded: Path) -> None:
+    page = Page(graded.read_text(encoding="utf-8"))
+    assert page.one("mark").text == "            raise TypeError(SHOWN)"
+    [key] = {link.attributes["href"][1:] for link in page.links() if link.text.startswith("line")}
+    assert page.one("mark") in [node for node in page.every("mark") if page.called(key) in node.within]
+
+
+def test_the_browser_would_tell_if_a_page_loaded_or_ran_something(browser: Browser, graded: Path, tmp_path: Path) -> None:
+    forgetful, page = graded.read_text(encoding="utf-8").replace("</main>", f"{PWNED}</main>"), tmp_path / "report.html"
+    page.write_text(forgetful, encoding="utf-8")
+    browser.show(page)
+    said = "\n".join(browser.messages(until="inline event handler"))
+    assert "Loading the image" in said and "inline script" in said and "inline event handler" in said
+    assert browser.driver.title == "centring: 2 of 10 points"  # the policy alone would do
+    page.write_text(forgetful.replace("Content-Security-Policy", "nothing"), encoding="utf-8")
+    browser.show(page)
+    assert (browser.driver.title, len(browser.requests())) == ("pwned", 2)
+
+
+@pytest.mark.parametrize("which", ["graded", "everything"])
+def test_all_that_was_written_can_be_read(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
+    path = request.getfixturevalue(which)
+    browser.show(path)
+    browser.run(UNFOLD)
+    page = Page(path.read_text(encoding="utf-8"))
+    expected = [node.text for node in page.every("p", "pre", "td", "th", "h1", "h2", "h4", "h5", "dd", "code", "small", "summary")]
+    shown = "".join(browser.run("return document.querySelector('main').innerText").split())
+    assert [text for text in expected if "".join(text.split()) not in shown] == []
+
+
+STICKS_OUT = """
+const edge = document.documentElement.clientWidth + 0.5;
+return [...document.querySelectorAll("body *")]
+    .filter((each) => arguments[0] || !each.parentElement.closest(".scroll"))
+    .filter((each) => each.getBoundingClientRect().right > edge)
+    .map((each) => each.outerHTML.slice(0, 200));
+"""
+
+
+@pytest.mark.parametrize("width", [320, 400, 1400])
+@pytest.mark.parametrize("which", ["graded", "everything"])
+def test_a_page_fits_the_screen(which: str, width: int, browser: Browser, request: pytest.FixtureRequest) -> None:
+    browser.show(request.getfixturevalue(which), width=width)
+    browser.run(UNFOLD)
+    assert browser.run(STICKS_OUT, False) == []
+    assert browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+CONTRASTS = """
+const parts = (colour) => { const found = colour.match(/[0-9.]+/g).map(Number); return found.length < 4 ? [...found, 1] : found; };
+const over = (above, below) => [0, 1, 2].map((at) => above[at] * above[3] + below[at] * (1 - above[3])).concat(1);
+const behind = (element) => element === null ? [255, 255, 255, 1]
+    : over(parts(getComputedStyle(element).backgroundColor), behind(element.parentElement));
+const channel = (value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+const luminance = (colour) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, at) => sum + weight * channel(colour[at] / 255), 0);
+const found = [];
+for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!own || !element.getClientRects().length || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element), ground = behind(element);
+    const ink = over(parts(element.localName === "text" ? style.fill : style.color), ground);
+    const [one, other] = [luminance(ink) + 0.05, luminance(ground) + 0.05];
+    found.push([Math.max(one / other, other / one), element.localName + "." + (element.getAttribute("class") ?? ""), element.textContent]);
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_what_is_behind_it(scheme: str, media: str, browser: Browser, everything: Path) -> None:
+    browser.show(everything, scheme=scheme, media=media)
+    browser.run(UNFOLD)
+    found = browser.run(CONTRASTS)
+    assert {"text.", "td.outcome failed", "td.outcome passed", "td.outcome error", "mark.", "summary.", "p.likeness", "th."} <= {
+        name for _contrast, name, _text in found
+    }
+    assert [each for each in found if each[0] < 4.5] == []
+
+
+@pytest.mark.parametrize(("scheme", "media", "dark"), [("light", "screen", False), ("dark", "screen", True), ("dark", "print", False)])
+def test_a_page_is_dark_where_that_is_wanted_but_not_on_paper(
+    scheme: str, media: str, dark: bool, browser: Browser, everything: Path
+) -> None:
+    browser.show(everything, scheme=scheme, media=media)
+    for element in ("document.documentElement", "document.querySelector('main')"):
+        assert (lightness(browser.run(f"return getComputedStyle({element}).backgroundColor")) < 50) == dark, element
+
+
+@pytest.mark.parametrize(("scheme", "media"), [("light", "screen"), ("dark", "screen"), ("dark", "print")])
+def test_the_levels_of_a_map_go_in_one_direction_from_light_to_dark_or_back(
+    scheme: str, media: str, browser: Browser, everything: Path
+) -> None:
+    browser.show(everything, scheme=scheme, media=media)
+    fills = browser.run(
+        "return [...Array(8).keys()].map((level) => getComputedStyle(document.querySelector(`.legend .level-${level}`)).fill)"
+    )
+    steps = [after - before for before, after in pairwise(map(lightness, fills))]
+    assert all(step <= -6 for step in steps) or all(step >= 6 for step in steps), steps
+
+
+def lightness(colour: str) -> float:
+    """CIE L*, from 0 to 100; what is transparent lets the white canvas through."""
+    red, green, blue, *alpha = (float(part) for part in re.findall("[0-9.]+", colour))
+    if alpha == [0.0]:
+        return 100.0
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in (red / 255, green / 255, blue / 255)]
+    return 116 * math.cbrt(np.dot(linear, (0.2126, 0.7152, 0.0722))) - 16
+
+
+FOCUSED = """
+const element = document.activeElement, figure = element.closest("figure");
+return element === document.body ? null
+    : [element.localName, [...document.querySelectorAll("figure")].indexOf(figure), element.querySelector("title")?.textContent ?? ""];
+"""
+
+
+def stops(browser: Browser) -> list[list[Any]]:
+    """Everything that Tab reaches, one after the other."""
+    found: list[list[Any]] = []
+    while len(found) < 60:
+        browser.press(TAB)
+        if (focused := browser.run(FOCUSED)) is None:
+            break
+        found.append(focused)
+    return found
+
+
+TAB, SHIFT, LEFT, UP, RIGHT, DOWN = "\ue004", "\ue008", "\ue012", "\ue013", "\ue014", "\ue015"  # as WebDriver names keys
+
+
+def readouts(browser: Browser) -> list[str]:
+    found: list[str] = browser.run("return [...document.querySelectorAll('.readout')].map((each) => each.textContent)")
+    return found
+
+
+def test_tab_reaches_links_tables_folds_code_and_of_each_map_the_worst_cell(browser: Browser, small: Path) -> None:
+    browser.show(small)
+    found = stops(browser)
+    assert [name for name, _map, _text in found] == ["div", "a", "summary", "div", "g", "div", "g", "div"]
+    assert [(number, text.partition(":")[0]) for name, number, text in found if name == "g"] == [(0, "[0, 2]"), (1, "[39]")]
+
+
+def test_arrows_walk_through_a_map_and_the_readout_says_where_they_are(browser: Browser, small: Path) -> None:
+    browser.show(small)
+    assert readouts(browser) == ["", ""]
+    browser.press(*[TAB] * 5)
+    assert readouts(browser) == ["[0, 2]: expected 1.0677, got 1.001, off by 0.067, allowed 1.3e-06 (51308 times that)", ""]
+    walk = [(LEFT, "[0, 1]"), (DOWN, "[1, 1]"), (DOWN, "[1, 1]"), (LEFT, "[1, 0]"), (LEFT, "[1, 0]"), (UP, "[0, 0]"), (RIGHT, "[0, 1]")]
+    for key, index in walk:
+        browser.press(key)
+        assert readouts(browser)[0].partition(":")[0] == browser.run(FOCUSED)[2].partition(":")[0] == index
+    assert readouts(browser) == ["[0, 1]: expected 1.5, got 1.5, off by 0, allowed 1.3e-06", ""]
+    assert browser.run("return getComputedStyle(document.activeElement.querySelector('rect')).stroke") != "none"
+
+
+def test_tab_comes_back_to_the_cell_that_it_left(browser: Browser, small: Path) -> None:
+    browser.show(small)
+    browser.move_to("svg[aria-label='errors of step 1 · result'] g[data-row='1'][data-column='0']").click()
+    browser.press(RIGHT)
+    assert browser.run("return document.querySelectorAll('figure')[0].querySelectorAll('g[tabindex=\"0\"]').length") == 1
+    browser.press(TAB)
+    assert browser.run(FOCUSED)[0] == "div"
+    browser.press(TAB, held=SHIFT)
+    assert browser.run(FOCUSED) == ["g", 0, "[1, 1]: expected 2, got 2, off by 0, allowed 1.3e-06"]
+
+
+def test_pointing_at_a_cell_reads_it_out(browser: Browser, small: Path) -> None:
+    browser.show(small)
+    browser.move_to("svg[aria-label='errors of output'] g[data-row='1'][data-column='7']")
+    assert readouts(browser) == ["", "[39]: expected 0, got 39, off by 39, allowed 0.1 (390 times that)"]
+
+
+def test_every_link_leads_to_its_target(browser: Browser, everything: Path) -> None:
+    browser.show(everything)
+    browser.driver.find_element("css selector", "td a[href='#r6-c1']").click()
+    assert browser.driver.current_url == f"{everything.as_uri()}#r6-c1"
+    missed = browser.run("""
+        const links = [...document.querySelectorAll("a")], missed = [];
+        if (links.length < 30) return ["only a few links"];
+        for (const link of links) {
+            scrollTo(0, link.hash.length % 2 ? 0 : document.documentElement.scrollHeight);
+            link.click();
+            const top = document.getElementById(link.hash.slice(1)).getBoundingClientRect().top;
+            if (location.hash !== link.hash || top < -1 || top > innerHeight) missed.push([link.hash, top]);
+        }
+        return missed;
+    """)
+    assert missed == []
+
+
+# On paper
+
+
+@pytest.mark.parametrize("which", ["graded", "everything"])
+def test_on_paper_nothing_is_cut_off(which: str, browser: Browser, request: pytest.FixtureRequest) -> None:
+    browser.show(request.getfixturevalue(which), width=700, media="print")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(STICKS_OUT, True) == []
+    styles = browser.run("return [...document.querySelectorAll('.code code')].map((each) => getComputedStyle(each).whiteSpace)")
+    assert set(styles) == {"pre-wrap"}
+
+
+def test_printing_unfolds_everything_and_folds_it_again(browser: Browser, graded: Path) -> None:
+    browser.show(graded)
+    browser.run("""
+        window.count = () => document.querySelectorAll("details:not([open])").length;
+        window.seen = [count()];
+        addEventListener("beforeprint", () => seen.push(count()));
+    """)
+    paper = base64.b64decode(browser.ask("Page.printToPDF", printBackground=True)["data"])
+    assert paper.startswith(b"%PDF") and len(paper) > 50_000
+    before, during = browser.run("return seen")
+    assert (during, browser.run("return count()")) == (0, before) and before > 0
+
+
+# Without scripts
+
+
+def test_without_scripts_all_of_the_text_is_there_and_unfolds(browser: Browser, graded: Path) -> None:
+    read = f"{UNFOLD} return document.querySelector('main').innerText"
+    browser.show(graded)
+    expected = browser.run(read)
+    browser.show(graded, scripts=False)
+    folded = browser.driver.find_element("css selector", "details:not([open])")
+    folded.find_element("css selector", "summary").click()
+    assert folded.get_attribute("open") is not None
+    assert browser.run(read) == expected
+    browser.run("document.querySelector('g').focus()")
+    assert set(readouts(browser)) == {""}  # no script ran
+    assert browser.run("return document.activeElement.querySelector('title').textContent").startswith("[0, 0]: expected ")

@@ -1,0 +1,115 @@
+"""The words of a hidden suite, and the requests that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from normgrade.oracle.draws import DRAWN
+from normgrade.suite.story import Build, Step, Story, build, call, evaluate, probe, reload, request, train
+from normgrade.worker.observation import Array, Request
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+KEY = [0, "test", 0]
+
+
+def inputs_of(*story: Story, layer: str = "LayerNorm") -> dict[str, Any]:
+    return dict(request(story, layer, KEY).inputs)
+
+
+def test_a_build_without_steps_looks_at_the_new_layer() -> None:
+    asked = request([build(3, eps=0.1)], "LayerNorm", KEY)
+    assert asked == Request("new_layer", {"layer": "LayerNorm", "args": [3], "kwargs": {"eps": 0.1}, "draw": KEY})
+
+
+def test_a_build_with_steps_is_a_story() -> None:
+    asked = request([build(3), train(X), reload(), evaluate(X, scattered=True)], "LayerNorm", KEY)
+    assert asked.probe == "layer_story"
+    assert {name: asked.inputs[name] for name in ("layer", "args", "kwargs", "draw", "dtype", "state", "watch")} == {
+        "layer": "LayerNorm", "args": [3], "kwargs": {}, "draw": KEY, "dtype": "float32", "state": {}, "watch": [],
+    }  # fmt: skip
+    first, second, third = asked.inputs["steps"]
+    assert (first["do"], first["scattered"], first["upstream"]) == ("train", False, DRAWN) and (first["x"].values == X).all()
+    assert second == {"do": "reload"}
+    assert (third["do"], third["scattered"]) == ("evaluate", True)
+
+
+def test_the_first_class_of_the_contract_is_built_unless_another_is_named() -> None:
+    assert inputs_of(build(3))["layer"] == "LayerNorm"
+    assert inputs_of(build(3).named("PreNorm"), train(X))["layer"] == "PreNorm"
+
+
+def test_a_build_says_dtype_state_and_what_to_watch() -> None:
+    built = build(3).to("float16").filled(weight=2.0, running_mean=X).filled(count=3).watching("num_batches_tracked").watching("calls")
+    inputs = inputs_of(built, train(X))
+    assert (inputs["dtype"], inputs["watch"]) == ("float16", ["num_batches_tracked", "calls"])
+    state = {name: (array.dtype, array.values.tolist()) for name, array in inputs["state"].items()}
+    assert state == {"weight": ("float64", 2.0), "running_mean": ("float32", X.tolist()), "count": ("int64", 3)}
+
+
+def test_a_build_is_not_changed_by_what_is_said_of_it() -> None:
+    plain = build(3)
+    plain.named("Other").to("float16").filled(weight=1).watching("count")
+    assert plain == Build((3,))
+
+
+def test_state_that_is_filled_twice_is_what_was_said_last() -> None:
+    assert inputs_of(build(3).filled(weight=1.0).filled(weight=2.0), train(X))["state"]["weight"].values == 2.0
+
+
+@pytest.mark.parametrize(("dtype", "upstream"), [("float32", DRAWN), ("float64", DRAWN), ("float16", None), ("bfloat16", None)])
+def test_half_precision_has_no_backward_pass(dtype: str, upstream: str | None) -> None:
+    [step] = inputs_of(build(3), train(X, dtype))["steps"]
+    assert (step["x"].dtype, step["upstream"]) == (dtype, upstream)
+
+
+@pytest.mark.parametrize("word", [train, evaluate])
+def test_an_input_keeps_its_dtype_unless_another_is_said(word: Any) -> None:
+    assert word(X).x.dtype == "float32" and word(X.astype(np.float64)).x.dtype == "float64"
+    tenth = np.array([0.1], np.float32)
+    assert word(tenth, "bfloat16").x.values.tolist() == [0.10009765625]
+    assert word(tenth, "float16").x.values.dtype == np.float16
+
+
+def test_arrays_are_carried_at_any_depth_of_the_arguments() -> None:
+    inputs = inputs_of(build(X, [X, (X, 1)], statistic=X, name="a"))
+    first, (second, third) = inputs["args"]
+    assert isinstance(first, Array) and isinstance(second, Array) and isinstance(third, tuple) and isinstance(third[0], Array)
+    assert third[1] == 1 and inputs["kwargs"]["statistic"].dtype == "float32" and inputs["kwargs"]["name"] == "a"
+
+
+def test_a_call_carries_its_arguments() -> None:
+    asked = request([call("softmax", X, 3, dim=-1)], "LayerNorm", KEY)
+    assert asked.probe == "function_call"
+    x, three = asked.inputs["args"]
+    assert (x.dtype, three) == ("float32", 3) and (x.values == X).all()
+    assert {name: asked.inputs[name] for name in ("function", "kwargs", "upstream", "draw")} == {
+        "function": "softmax", "kwargs": {"dim": -1}, "upstream": DRAWN, "draw": KEY,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", [(), (3,), (X.astype(np.float64),), (X.astype(np.float16), 3), (np.array([True, False]),)])
+def test_a_call_goes_back_only_from_float32(arguments: tuple[Any, ...]) -> None:
+    assert inputs_of(call("f", *arguments))["upstream"] is None
+
+
+def test_a_probe_of_the_exercise_gets_its_inputs_by_name() -> None:
+    asked = request([probe("coefficients", layers=12, x=X)], "LayerNorm", KEY)
+    assert (asked.probe, asked.inputs["layers"], asked.inputs["draw"]) == ("coefficients", 12, KEY)
+    assert isinstance(asked.inputs["x"], Array)
+
+
+@pytest.mark.parametrize(
+    "story",
+    [(), (train(X),), (train(X), build(3)), (build(3), build(3)), (build(3), call("f")), (call("f"), train(X)), (call("f"), call("g"))],
+)
+def test_anything_else_is_no_story(story: tuple[Story, ...]) -> None:
+    with pytest.raises(TypeError) as caught:
+        request(story, "LayerNorm", KEY)
+    assert str(caught.value) == "a story is build(…) and steps, or one call(…) or probe(…)"
+
+
+def test_a_reload_takes_no_input() -> None:
+    assert reload() == Step("reload", None, False)

@@ -1,0 +1,108 @@
+"""Work over several cores: every result in its place, every unit counted, every error told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from normgrade.language.errors import CourseError
+from normgrade.verify.parallel import Job, Tick, available, over_cores
+
+
+def work(number: int, units: int, tick: Tick) -> tuple[int, int]:
+    for _ in range(units):
+        tick(f"job {number}")
+    return number, os.getpid()
+
+
+def broken(tick: Tick) -> tuple[int, int]:
+    raise CourseError("this course is broken.")
+
+
+def jobs(*sizes: int) -> list[Job[tuple[int, int]]]:
+    return [Job(units, partial(work, number, units)) for number, units in enumerate(sizes)]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: int) -> None:
+    told: list[tuple[str, int, int]] = []
+    results = over_cores(jobs(1, 3, 2), cores, lambda *what: told.append(what))
+    assert [number for number, _ in results] == [0, 1, 2]
+    assert [(done, total) for _, done, total in told] == [(number, 6) for number in range(1, 7)]
+    assert sorted(what for what, _, _ in told) == ["job 0", "job 1", "job 1", "job 1", "job 2", "job 2"]
+    assert all((process == os.getpid()) == (cores == 1) for _, process in results)
+
+
+def test_a_single_job_stays_in_this_process() -> None:
+    [(_, process)] = over_cores(jobs(1), 4, lambda *what: None)
+    assert process == os.getpid()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_an_error_of_a_job_is_raised(cores: int) -> None:
+    with pytest.raises(CourseError, match=r"^this course is broken\.$"):
+        over_cores([*jobs(1), Job(1, broken), *jobs(1)], cores, lambda *what: None)
+
+
+def test_nothing_to_do_is_done() -> None:
+    assert over_cores([], 4, lambda *what: None) == []
+
+
+def test_there_is_a_core() -> None:
+    assert 1 <= available() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_work_ends_where_its_parent_was(number: signal.Signals, tmp_path: Path) -> None:
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS, encoding="utf-8")
+    started = subprocess.Popen([sys.executable, program, tmp_path], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+    files = [tmp_path / f"{number}.pid" for number in range(2)]
+    try:
+        wait_until(lambda: all(file.exists() and file.read_text() for file in files))
+        started.send_signal(number)
+        wait_until(lambda: not any(alive(int(file.read_text())) for file in files))
+    finally:
+        started.kill()
+        started.wait()
+
+
+ENDLESS = """
+import os, signal, sys, time
+from functools import partial
+from pathlib import Path
+from normgrade.verify.parallel import Job, over_cores
+
+def endless(number, folder, tick):
+    Path(folder, f"{number}.pid").write_text(str(os.getpid()))
+    time.sleep(600)
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    over_cores([Job(1, partial(endless, number, sys.argv[1])) for number in range(2)], 2, lambda *what: None)
+"""
+
+
+def alive(process: int) -> bool:
+    """Whether a process still runs; one that has ended and that nobody waits for does not."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_until(holds: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    end = time.monotonic() + timeout_s
+    while not holds():
+        assert time.monotonic() < end, f"it did not come to this in {timeout_s:.0f} s"
+        time.sleep(0.05)

@@ -1,0 +1,183 @@
+"""Proving a course: a sound one holds, and every way of being broken is found and names its culprit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.grade import Options
+from normgrade.language.errors import CourseError
+from normgrade.report.report import Check, Outcome, Report
+from normgrade.verify.proofs import in_words, verify
+from normgrade.worker.walls import TIERS
+
+pytestmark = pytest.mark.usefixtures("expectations")
+EditedCourse = Callable[..., Course]
+Edits = dict[str, list[tuple[str, str]] | str]
+CLAIMS = {  # of `rms`
+    "contract": "Stub, reference and alternatives define what the contract names, by hand.",
+    "points": "The points of the suite sum to 8.",
+    "stub": "The untouched stub fails.",
+    "right": "The reference and 1 alternative pass.",
+    "wrong": "4 known mistakes fail.",
+    "named": "Every known mistake is diagnosed by its own name, and by no other.",
+}
+REFERENCE, SUITE = "solutions/rms/reference.py", "tests/hidden/test_rms.py"
+ALTERNATIVE, MISTAKES, STUB = "solutions/rms/alternatives/einsum.py", "solutions/rms/mistakes.toml", "exercises/rms/rms.py"
+ROOT = ("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square + 2 * eps)")
+RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
+LIBRARY = "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"
+TWIN = """
+[[mistake]]
+name = "no-mean"
+says = "There is no mean."
+edit = [["wide.square().mean(dim=-1", "wide.pow(2).sum(dim=-1"]]
+"""
+HARMLESS = """
+[[mistake]]
+name = "harmless"
+says = "It does nothing."
+edit = [["wide.square()", "(wide * wide)"]]
+"""
+
+
+def failures(report: Report) -> dict[str, str]:
+    """The proofs that failed, with what they say."""
+    return {check.name: check.message for check in report.checks if check.outcome is not Outcome.PASSED}
+
+
+def proved(course: Course) -> Report:
+    [report] = verify([course.exercise("rms")])
+    return report
+
+
+def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
+    told: list[tuple[str, int, int]] = []
+    rms, centring = verify(list(tiny), seeds=(0, 1), options=Options(progress=lambda *what: told.append(what)))
+    assert failures(rms) == failures(centring) == {}
+    assert {check.name: check.claim for check in rms.checks} == CLAIMS
+    assert [check.name for check in centring.checks] == list(CLAIMS)
+    assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (6, 6, True, 0)
+    assert [(done, total) for _, done, total in told] == [(done, 44) for done in range(1, 45)]
+    assert Counter(what for what, _, _ in told) == {
+        "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 8,
+        "centring: right answers": 4, "centring: mistakes": 10, "centring: diagnoses": 10,
+    }  # fmt: skip
+
+
+BEFORE_THE_LAST = '[[mistake]]\nname = "no-upcast"'
+BROKEN: dict[str, Edits] = {
+    "in many ways": {
+        STUB: "def rsm(x, eps=1e-5):\n    raise NotImplementedError\n",
+        SUITE: [("points(1)\ndef test_half", "points(3)\ndef test_half")],
+        ALTERNATIVE: [("/ x.shape[-1]", "/ 2")],
+        MISTAKES: [(BEFORE_THE_LAST, f"{HARMLESS}{TWIN}\n{BEFORE_THE_LAST}")],
+    },
+    "in other ways": {
+        STUB: RIGHT,
+        SUITE: [("randn(4, 8) * 300", "randn(4, 8)")],
+        ALTERNATIVE: LIBRARY,
+    },
+    "in its suite": {SUITE: [('agree(probe("row', 'agree(1 + probe("row')], ALTERNATIVE: [(").to(x.dtype)", ")")]},
+}
+
+
+@pytest.fixture(scope="module", params=BROKEN)
+def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectations: Path) -> tuple[str, dict[str, str]]:
+    """In which way the course is broken, and what the proofs that failed say."""
+    report = proved(edited_course(BROKEN[request.param]))
+    assert report.outcome is Outcome.FAILED
+    return request.param, failures(report)
+
+
+TOLD = {
+    "in many ways": {
+        "contract": "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
+        "points": "They sum to 10.",
+        "right": "einsum.py, seed 0: test_rows[shape0] failed · result",
+        "wrong": "harmless, seed 0: passes every check.",
+        "named": "no-mean, seed 0: taken for sum-for-mean or no-mean.",
+    },
+    "in other ways": {
+        "contract": "einsum.py, line 5: This line uses `torch.nn.functional.rms_norm`: the exercise is to write it by hand.",
+        "right": "einsum.py, seed 0: test_call failed · ByHand: this calls `torch.rms_norm`, which the exercise bans",
+        "stub": "It passes.",
+        "wrong": "no-upcast, seed 0: passes every check.",
+        "named": "no-upcast, seed 0: not recognised.",
+    },
+    "in its suite": {
+        "right": "einsum.py, seed 0: test_half_precision failed · result",
+        "wrong": "eps-outside-root: test_alone error · the suite is broken, not your code: TypeError: ",
+    },
+}
+
+
+def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -> None:
+    way, found = broken
+    assert found.keys() == TOLD[way].keys()
+    assert [proof for proof, says in TOLD[way].items() if says not in found[proof]] == []
+
+
+def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
+    report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
+    assert failures(report).keys() == {"right"} and report.earned == 5
+    assert {line.partition(",")[0] for line in failures(report)["right"].splitlines()} == {"einsum.py"}
+
+
+def test_a_reference_that_is_wrong_is_caught_by_the_alternatives(edited_course: EditedCourse) -> None:
+    edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
+    found = failures(proved(edited_course(edits)))
+    assert found["right"].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
+
+
+def test_a_reference_that_fails_its_own_suite_is_named(edited_course: EditedCourse) -> None:
+    """Its float32 path differs from its float64 path."""
+    edits = {REFERENCE: [("return (wide", "wide = wide * (2 if x.dtype == torch.float32 else 1)\n    return (wide")]}
+    found = failures(proved(edited_course(edits)))
+    assert found["right"].splitlines()[0].startswith("reference.py, seed 0: test_rows[shape0] failed · result")
+
+
+def test_a_mistake_that_is_no_python_is_named(edited_course: EditedCourse) -> None:
+    broken = '[[mistake]]\nname = "broken"\nsays = "It is."\nedit = [["wide.square()", "wide.square("]]\n'
+    report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, broken + BEFORE_THE_LAST)]}))
+    [told] = failures(report)["wrong"].splitlines()
+    assert told.startswith("broken: not Python: ") and told.endswith(" (line 10).")  # what is between is Python's own
+
+
+def test_edits_that_do_not_fit_end_the_proof(edited_course: EditedCourse) -> None:
+    course = edited_course({MISTAKES: [("torch.sqrt(mean_square + eps)", "torch.sqrt(nothing)")]})
+    with pytest.raises(CourseError, match=r"must occur exactly once in reference\.py, not 0 times"):
+        proved(course)
+
+
+# Mutants
+
+
+def test_every_mutant_is_killed_or_accepted(tiny: Course) -> None:
+    rms, centring = verify(list(tiny), mutants=True, cores=2)
+    assert failures(rms) == failures(centring) == {}
+    assert [check.claim for report in (rms, centring) for check in report.checks if check.name == "mutants"] == [
+        "Of 24 mutants of the reference, 24 are killed and 0 accepted as equivalent.",
+        "Of 56 mutants of the reference, 55 are killed and 1 accepted as equivalent.",
+    ]
+
+
+def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vain(edited_course: EditedCourse) -> None:
+    """The suite no longer looks at half precision, and something is accepted that it kills."""
+    course = edited_course({SUITE: [("randn(4, 8) * 300", "randn(4, 8)")], "solutions/rms/equivalent.toml": ACCEPTED})
+    [report] = verify([course.exercise("rms")], mutants=True)
+    told = failures(report)["mutants"].splitlines()
+    assert "line 9: `wide = x.to(torch.promote_types(x.dtype, torch.float32))` → `wide = x` survives." in told
+    assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
+
+
+ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
+
+
+def test_a_check_in_words() -> None:
+    assert in_words(Check("test_x", "It holds.", "formula", Outcome.SKIPPED, 1, message="no need")) == "test_x skipped · no need"

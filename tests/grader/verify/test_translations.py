@@ -1,0 +1,177 @@
+"""A course in two languages: each learner reads their own, and a text that is missing is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
+from normgrade.grade import Submission, grade
+from normgrade.language import speak
+from normgrade.language.docstring import joined
+from normgrade.language.errors import CourseError
+from normgrade.report.report import Outcome, Report
+from normgrade.suite.run import with_suites
+from normgrade.verify.proofs import verify
+from normgrade.verify.translations import missing_texts
+
+EditedCourse = Callable[..., Course]
+Edits = dict[str, list[tuple[str, str]] | str]
+EXERCISE, MISTAKES, SUITE = "exercises/rms/exercise.toml", "solutions/rms/mistakes.toml", "tests/hidden/test_rms.py"
+SAYS = [
+    ("eps is added to the root. It belongs inside.", "eps 加在根号外面。它应在根号内。"),
+    ("All rows share one root mean square. Every row has its own.", "所有行共用一个均方根。每行应有自己的。"),
+    ("The squares are added up. Average them.", "平方被相加。应取平均。"),
+    ("The squares are computed in the dtype of the input, where they overflow. Widen it to float32 first.", "应先提升精度到 float32。"),
+]
+CLAIMS = [
+    ("It can be called and returns a tensor of its input's shape.", "可以调用，返回的张量与输入形状相同。"),
+    ("Every row is divided by its own root mean square.", "每一行都除以\n    自己的均方根。"),
+    ("A row alone gives what it gives among others.", "一行单独计算与在其他行中计算，结果相同。"),
+    ("Half-precision input comes back in its own dtype, from float32 squares.", "半精度输入以自己的 dtype 返回。"),
+]
+HINTS = [("Average over the last dimension.", "在最后一维上求平均。"), ("Take the last dimension, wherever it is.", "取最后一维。")]
+MESSAGE = 'f"the result should be of dtype float32, but is of {result.dtype}"'
+CHINESE: dict[str, list[tuple[str, str]]] = {
+    "course.toml": [('title = "A tiny course"', 'title = "A tiny course"\nlanguages = ["en", "zh"]')],
+    EXERCISE: [
+        ('title = "Root mean square"', 'title = "Root mean square"\n"title.zh" = "均方根"'),
+        ('group = "Functions"', 'group = "Functions"\n"group.zh" = "函数"'),
+        ('hints = ["Square, average, take the root."]', 'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]'),
+    ],
+    MISTAKES: [(f'says = "{english}"', f'says = "{english}"\n"says.zh" = "{chinese}"') for english, chinese in SAYS],
+    SUITE: [
+        *((f'"""{english}"""', f'"""{english}\n\n    zh: {chinese}\n    """') for english, chinese in CLAIMS),
+        *((f'hint("{english}")', f'hint("{english}", zh="{chinese}")') for english, chinese in HINTS),
+        (MESSAGE, f'words({MESSAGE}, zh=f"结果的 dtype 应为 float32，实际为 {{result.dtype}}")'),
+        ("import call, probe, randn, uniform", "import call, probe, randn, uniform, words"),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def bilingual(edited_course: EditedCourse) -> Course:
+    course = edited_course(CHINESE)
+    prompt = course.root / "exercises" / "rms" / "README.zh.md"
+    prompt.write_text("# 均方根\n", encoding="utf-8")
+    way = course.exercise("rms").alternatives[0]
+    way.write_text(f'"""By einsum.\n\nzh: 用 einsum。\n"""\n\n{way.read_text(encoding="utf-8")}', encoding="utf-8")
+    return course
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    speak("zh")
+    yield
+    speak("en")
+
+
+def graded(course: Course, folder: Path, source: str) -> Report:
+    path = folder / "rms.py"
+    path.write_text(source, encoding="utf-8")
+    [report] = grade([Submission(course.exercise("rms"), path, path.name)])
+    return report
+
+
+SUM = "def rms(x, eps=1e-5):\n    return x / (x.float() ** 2).sum(-1, keepdim=True).add(eps) ** 0.5\n"
+OTHER_DTYPE = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).double()\n"
+
+
+@pytest.mark.usefixtures("chinese", "expectations")
+def test_everything_that_a_course_says_is_said_in_chinese(bilingual: Course, tmp_path: Path) -> None:
+    exercise = bilingual.exercise("rms")
+    assert (exercise.title, exercise.group, exercise.hints) == ("均方根", "函数", ("平方、平均、开方。",))
+    assert exercise.prompt.read_text(encoding="utf-8") == "# 均方根\n"
+    assert [mistake.says for mistake in read_mistakes(exercise)] == [chinese for _english, chinese in SAYS]
+    checks = {check.name: check for check in graded(bilingual, tmp_path, SUM).checks}
+    assert checks["test_rows[shape0]"].claim == "每一行都除以自己的均方根。"
+    assert checks["test_rows[shape0]"].hint == "在最后一维上求平均。"
+    assert graded(bilingual, tmp_path, OTHER_DTYPE).checks[0].message.startswith("结果的 dtype 应为 float32，实际为 float64")
+
+
+@pytest.mark.usefixtures("expectations")
+def test_who_reads_english_sees_no_chinese(bilingual: Course, tiny: Course, tmp_path: Path) -> None:
+    ours, theirs = bilingual.exercise("rms"), tiny.exercise("rms")
+    assert (ours.title, ours.group, ours.hints, ours.prompt.name) == (theirs.title, theirs.group, theirs.hints, "README.md")
+    for source in (SUM, OTHER_DTYPE):
+        told = [(check.claim, check.hint, check.message) for check in graded(bilingual, tmp_path, source).checks]
+        assert told == [(check.claim, check.hint, check.message) for check in graded(tiny, tmp_path, source).checks]
+
+
+@pytest.mark.usefixtures("chinese", "expectations")
+def test_what_is_missing_in_chinese_is_said_in_english(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("rms")
+    assert (exercise.title, exercise.hints, exercise.prompt.name) == ("Root mean square", ("Square, average, take the root.",), "README.md")
+    assert graded(tiny, tmp_path, SUM).checks[1].claim == "Every row is divided by its own root mean square."
+
+
+# What verify finds
+
+
+def missing(course: Course) -> list[str]:
+    exercise = course.exercise("rms")
+    return with_suites([exercise], lambda suites: list(missing_texts(exercise, suites["rms"], "zh")))
+
+
+@pytest.mark.usefixtures("expectations")
+def test_a_course_in_two_languages_is_proved_to_be(bilingual: Course) -> None:
+    assert missing(bilingual) == []
+    [report] = verify([bilingual.exercise("rms")])
+    [check] = [check for check in report.checks if check.name == "texts"]
+    assert check.outcome is Outcome.PASSED
+    assert check.claim == "Every text for learners is there in each language of the course: English, 中文."
+
+
+@pytest.mark.usefixtures("expectations")
+def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": CHINESE["course.toml"]})
+    named = [
+        "exercises/rms/README.zh.md is missing.",
+        'exercise.toml has no "title.zh".',
+        'exercise.toml has no "group.zh".',
+        'exercise.toml has no "hints.zh".',
+        'the mistake eps-outside-root has no "says.zh".',
+        'the mistake one-for-all-rows has no "says.zh".',
+        'the mistake sum-for-mean has no "says.zh".',
+        'the mistake no-upcast has no "says.zh".',
+        'einsum.py: the docstring has no paragraph that begins with "zh: ".',
+        'test_call: the docstring has no paragraph that begins with "zh: ".',
+        'test_rows: the docstring has no paragraph that begins with "zh: ".',
+        "test_rows: the marker hint has no argument `zh`.",
+        'test_alone: the docstring has no paragraph that begins with "zh: ".',
+        "test_alone: the marker hint has no argument `zh`.",
+        'test_half_precision: the docstring has no paragraph that begins with "zh: ".',
+    ]
+    assert missing(course) == named
+    [report] = verify([course.exercise("rms")])
+    assert [(check.name, check.message.splitlines()) for check in report.checks if check.outcome is Outcome.FAILED] == [("texts", named)]
+
+
+def test_hints_are_as_many_in_every_language(edited_course: EditedCourse) -> None:
+    two = [('"hints.zh" = ["平方、平均、开方。"]', '"hints.zh" = ["平方。", "开方。"]')]
+    course = edited_course({**CHINESE, EXERCISE: CHINESE[EXERCISE] + two, "exercises/rms/README.zh.md": "# 均方根\n"})
+    assert 'exercise.toml: "hints.zh" is a list of another length than the English one.' in missing(course)
+
+
+@pytest.mark.parametrize("languages", ['["zh"]', '["en", "fr"]', '"en"'])
+def test_only_languages_that_are_spoken_can_be_named(edited_course: EditedCourse, languages: str) -> None:
+    course = edited_course({"course.toml": f"languages = {languages}\n"})
+    with pytest.raises(CourseError, match="languages: must be a list of "):
+        course.exercise("rms")
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "line"),
+    [
+        ("one\n    two", "one two"),
+        ("每一行\n    都除以", "每一行都除以"),
+        ("方差在\n    float32 中", "方差在 float32 中"),
+        ("内，\n    外", "内，外"),
+        ("a\n    中", "a 中"),
+    ],
+)
+def test_lines_of_chinese_are_joined_without_a_space(paragraph: str, line: str) -> None:
+    assert joined(paragraph) == line

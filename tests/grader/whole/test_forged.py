@@ -1,0 +1,132 @@
+"""Whatever a submission says that it saw, a hidden suite judges the submission, and never calls itself broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from normgrade.course.course import Course, carried, read
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.report.report import Outcome
+from normgrade.suite.run import Suite, with_suites
+from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
+from normgrade.worker.play import load, play
+
+EXERCISES = tuple(Course(carried()))
+HUGE = 10**400
+
+
+def array(values: object, dtype: str = "float32") -> Array:
+    return Array(np.array(values), dtype)
+
+
+FORGERIES: dict[str, Callable[[Value], Value]] = {
+    "no dimension": lambda value: array(1.0),
+    "nothing in it": lambda value: array(np.zeros((0, 3), np.float32)),
+    "too many dimensions": lambda value: array(np.ones((2,) * 9, np.float32)),
+    "another dtype": lambda value: changed(value, np.int64),
+    "truths": lambda value: changed(value, np.bool_),
+    "not finite": lambda value: filled(value, np.nan),
+    "infinite": lambda value: filled(value, -np.inf),
+    "huge": lambda value: filled(value, 3e38),
+    "none": lambda value: None,
+    "a truth": lambda value: True,
+    "a huge number": lambda value: HUGE,
+    "nan": lambda value: float("nan"),
+    "text": lambda value: "\0" * 99,
+    "foreign": lambda value: Foreign("a list"),
+    "foreign, with a negative size": lambda value: Foreign("a float32 tensor of shape (-1,)", "float32", (-1,)),
+}
+
+
+def changed(value: Value, dtype: type) -> Value:
+    return array(np.ones(value.values.shape if isinstance(value, Array) else (), dtype), np.dtype(dtype).name)
+
+
+def filled(value: Value, number: float) -> Value:
+    return array(np.full(value.values.shape if isinstance(value, Array) else (), number, np.float32))
+
+
+@dataclass(frozen=True)
+class Forger(Oracle):
+    """An oracle that remembers what it told; as a player, it says all that, forged."""
+
+    told: dict[int, Expectation] = field(default_factory=dict)
+    forge: Callable[[Mapping[str, Value]], Mapping[str, Value]] = dict
+
+    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+        known = super().expectation(source, request, keep, anew)
+        self.told[id(known.request)] = known
+        return known
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+        places = self.told[id(request)].places
+        return Observation(self.forge({name: place.value for name, place in places.items()}))
+
+
+def forged(by: Callable[[Value], Value]) -> Callable[[Mapping[str, Value]], Mapping[str, Value]]:
+    return lambda values: {name: by(value) for name, value in values.items()}
+
+
+def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
+    """Of the checks that assert on values themselves; those that only compare them are forged in test_fuzz."""
+    forgeries = {name: forged(by) for name, by in FORGERIES.items()} | {"no places": lambda values: {}}
+
+    def play_all(suites: Mapping[str, Suite]) -> dict[tuple[str, str, str], str]:
+        broken = {}
+        for exercise in EXERCISES:
+            probes = None if exercise.probes is None else read(exercise.probes)
+            suite, oracle = suites[exercise.slug], Oracle(Cache(expectations, bytes(32)), probes)
+            alone = [replace(suite, items=(item,)) for item in suite.items if "observe" in getattr(item, "fixturenames", ())]
+            for name, forge in forgeries.items():
+                forger = Forger(oracle.cache, oracle.probes, forge=forge)
+                for result in (result for one in alone for result in one.run(forger, forger, read(exercise.reference))):
+                    if result.check.outcome is Outcome.ERROR:
+                        broken[exercise.slug, name, result.check.name] = result.check.message
+        return broken
+
+    assert with_suites(EXERCISES, play_all) == {}
+
+
+@dataclass(frozen=True)
+class Here:
+    """Plays a source in this process."""
+
+    implementation: ModuleType
+    probes: ModuleType
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+        return play(self.implementation, request, self.probes, size_limit_bytes)
+
+
+SEVEN = """
+import torch
+
+class DeepNorm(torch.nn.Module):
+    def __init__(self, dim, alpha, sublayer):
+        super().__init__()
+
+    def forward(self, x):
+        return torch.full_like(x, 7)
+"""
+
+
+def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
+    """A block that always gives the same agrees with itself, and with nothing else."""
+    exercise = Course(carried()).exercise("deep_norm")
+    assert exercise.probes is not None
+    oracle, reference = Oracle(Cache(expectations, bytes(32)), read(exercise.probes)), read(exercise.reference)
+
+    def outcomes(suites: Mapping[str, Suite]) -> list[Outcome]:
+        suite = suites["deep_norm"]
+        half = replace(suite, items=tuple(item for item in suite.items if item.name == "test_half_precision"))
+        probes = load(read(exercise.probes), "probes.py")  # type: ignore[arg-type]
+        players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
+        return [half.run(player, oracle, reference)[0].check.outcome for player in players]
+
+    assert with_suites([exercise], outcomes) == [Outcome.FAILED, Outcome.PASSED]

@@ -1,0 +1,78 @@
+"""Submissions as learners write them, each in a folder of its own: what the report says of them stays said.
+
+`report.json` holds the part of the JSON report that matters: everything in it must be in the report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.grade import Submission, grade
+from normgrade.report.render.json import render_json
+
+pytestmark = pytest.mark.usefixtures("expectations")
+CASES = {path.parent.name: path.parent for path in sorted(Path(__file__).parents[1].glob("fixtures/submissions/*/report.json"))}
+LECTURES = [name for name in CASES if name.startswith("lecture_")]
+Reports = Mapping[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def golden() -> Mapping[str, Any]:
+    return {name: json.loads((folder / "report.json").read_text(encoding="utf-8")) for name, folder in CASES.items()}
+
+
+@pytest.fixture(scope="module")
+def reports(golden: Mapping[str, Any], expectations: Path) -> Reports:
+    """All of them, graded in one go."""
+    course = Course(carried())
+    exercises = {name: course.exercise(part["exercise"]) for name, part in golden.items()}
+    submissions = [Submission(exercise, CASES[name] / exercise.file_name, exercise.file_name) for name, exercise in exercises.items()]
+    whole = json.loads(render_json(grade(submissions)))
+    return dict(zip(exercises, whole["reports"], strict=True))
+
+
+def missing(part: Any, whole: Any, where: str) -> list[str]:
+    """The places of `part` that `whole` does not have. Lists agree item by item; checks are found by name."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return [line for key, value in part.items() for line in missing(value, whole.get(key), f"{where}.{key}")]
+    if isinstance(part, list) and isinstance(whole, list) and where.endswith(".checks") and part and isinstance(part[0], dict):
+        by_name = {check["name"]: check for check in whole}
+        return [line for check in part for line in missing(check, by_name.get(check["name"]), f"{where}[{check['name']}]")]
+    if isinstance(part, list) and isinstance(whole, list) and len(part) == len(whole):
+        return [line for index, pair in enumerate(zip(part, whole, strict=True)) for line in missing(*pair, f"{where}[{index}]")]
+    return [] if part == whole else [f"{where}: {part!r}, not {whole!r}"]
+
+
+def test_the_five_lectures_are_among_them() -> None:
+    assert len(LECTURES) == 5
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_report_says_what_it_said(name: str, golden: Mapping[str, Any], reports: Reports) -> None:
+    assert missing(golden[name], reports[name], "report") == []
+
+
+@pytest.mark.parametrize("name", LECTURES)
+def test_the_diagnosis_covers_every_failed_check(name: str, reports: Reports) -> None:
+    [diagnosis] = reports[name]["diagnoses"]
+    assert diagnosis["checks"] == [check["name"] for check in reports[name]["checks"] if check["outcome"] == "failed"]
+
+
+@pytest.mark.parametrize(
+    ("part", "lines"),
+    [
+        ({"a": 1}, ["report.a: 1, not 2"]),
+        ({"b": [1]}, ["report.b: [1], not [1, 2]"]),
+        ({"checks": [{"name": "x", "outcome": "passed"}]}, ["report.checks[x].outcome: 'passed', not 'failed'"]),
+        ({"checks": [{"name": "y"}]}, ["report.checks[y]: {'name': 'y'}, not None"]),
+        ({"c": None, "d": 0}, ["report.d: 0, not None"]),
+    ],
+)
+def test_what_a_report_lacks_is_found(part: dict[str, Any], lines: list[str]) -> None:
+    assert missing(part, {"a": 2, "b": [1, 2], "checks": [{"name": "x", "outcome": "failed"}]}, "report") == lines

@@ -1,0 +1,359 @@
+"""The words for what a submission got wrong: each shown by one that does just that, and none of them said of another's case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from normgrade.compare.context import setting_of
+from normgrade.compare.differences import differences
+from normgrade.compare.trends import pattern
+from normgrade.course.course import Course, read
+from normgrade.grade import Submission, grade
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle
+from normgrade.report.report import Outcome
+from normgrade.suite.story import Build, Step, Story, build, evaluate, reload, request, train
+
+KEY = bytes(32)  # of a user
+
+COURSE = Course.find()
+FAMILIES = {
+    "factor": r"every value (×|has the opposite sign)",
+    "offset": r"every value [+−] ",
+    "of each": r"one (factor|offset) per ",
+    "affine": r"right only where|the factor is 1 \+ weight|have changed places",
+    "swapped": r"axes \d and \d are swapped|the axes come in the order",
+    "permuted": r"in another order: ",
+    "mode": r"Right in (training|evaluation), wrong in (training|evaluation)\.",
+    "second step": r"Right at first, wrong from ",
+    "gradient": r"The forward pass is right, the gradient is not",
+    "not finite": r"(NaN|Inf) (in|begins)",
+    "dtype": r"only the dtype differs",
+    "shape": r"only the shape differs$",
+}
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    random = np.random.default_rng((seed, *shape))
+    per_channel = (1, shape[1], *[1] * (len(shape) - 2))
+    x = random.standard_normal(shape) * random.uniform(0.4, 2.0, per_channel) + random.uniform(-1.5, 1.5, per_channel)
+    return x.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A reference with some of its text replaced, what is done with it, and the words that this should find."""
+
+    family: str
+    slug: str
+    edits: tuple[tuple[str, str], ...]
+    story: tuple[Story, ...]
+    words: str
+
+
+def layer(*steps: Step, built: Build | None = None) -> tuple[Story, ...]:
+    return (built or build(7, eps=1e-12), *(steps or (train(normal(5, 7)),)))
+
+
+def channels(*steps: Step, built: Build | None = None) -> tuple[Story, ...]:
+    return (built or build(3, eps=1e-12), *(steps or (train(normal(5, 3, 2, 4)),)))
+
+
+ROOT = "torch.sqrt(var + self.eps)"
+LN_WEIGHT, LN_BIAS = "y = y * self.weight", "y = y + self.bias"
+BN_AFFINE = "y * self.weight.view(per_channel) + self.bias.view(per_channel)"
+BN_RETURN = "return y.to(x.dtype)"
+ONCE = build(3, eps=1e-12, momentum=0.3).filled(running_mean=0.0, running_var=1e-9)
+PLAIN = build(3, eps=1e-12, affine=False, track_running_stats=False)
+BARE = build(7, eps=1e-12, elementwise_affine=False)
+LOADED = """    def load_state_dict(self, state):
+        return super().load_state_dict({name: tensor.sin() for name, tensor in state.items()})
+
+    def forward"""
+
+CASES = {
+    # one factor for all, and where it comes from
+    "n / (n − 1)": Case(
+        "factor",
+        "batch_norm",
+        (("correction=1))", "correction=0) * 40 / 38)"),),
+        channels(built=build(3, momentum=1.0)),
+        "every value × 39/38, which is n / (n − 1) for n = 39",
+    ),
+    "(n − 1) / n": Case(
+        "factor",
+        "batch_norm",
+        (("correction=1)", "correction=0)"),),
+        channels(built=build(3, momentum=1.0)),
+        "every value × 39/40, which is (n − 1) / n for n = 40",
+    ),
+    "its root": Case(
+        "factor",
+        "layer_norm",
+        (("correction=0", "correction=1"),),
+        layer(built=BARE),
+        "every value × √(6/7), which is √((n − 1) / n) for n = 7",
+    ),
+    "1 / √n": Case(
+        "factor",
+        "layer_norm",
+        (("wide.var(dim=dims, keepdim=True, correction=0)", "(wide - mean).square().sum(dims, keepdim=True)"),),
+        layer(built=BARE),
+        "every value × 1/√7, which is 1 / √n for n = 7",
+    ),
+    "n": Case(
+        "factor",
+        "batch_norm",
+        (("self.track(values.mean(dims)", "self.track(values.sum(dims)"),),
+        channels(built=build(3, momentum=1.0)),
+        "every value × 40, which is n for n = 40",
+    ),
+    "√dim": Case(
+        "factor", "layer_norm", (("return y.to(x.dtype)", "return y * 7**0.5"),), layer(), "every value × √7, which is √n for n = 7"
+    ),
+    "twice": Case("factor", "layer_norm", (("return y.to(x.dtype)", "return 2 * y"),), layer(), "every value × 2"),
+    "negative": Case("factor", "layer_norm", (("wide - mean", "mean - wide"),), layer(built=BARE), "every value has the opposite sign"),
+    "momentum": Case(
+        "factor",
+        "batch_norm",
+        (("self.running_mean += momentum * (mean", "self.running_mean += (mean"),),
+        channels(built=ONCE),
+        "every value × 3.33333, which is 1 / momentum",
+    ),
+    "offset": Case("offset", "layer_norm", (("return y.to(x.dtype)", "return y + 0.25"),), layer(), "every value + 0.25"),
+    # one of either each
+    "factor per channel": Case(
+        "of each",
+        "batch_norm",
+        ((BN_RETURN, "return y * torch.tensor([0.5, 1.5, 3.0]).view(per_channel)"),),
+        channels(),
+        "one factor per channel: × 0.5 to × 3",
+    ),
+    "offset per channel": Case(
+        "of each",
+        "batch_norm",
+        ((BN_AFFINE, BN_AFFINE + " + torch.tensor([0.5, 1.5, 3.0]).view(per_channel)"),),
+        channels(),
+        "one offset per channel: +0.5 to +3",
+    ),
+    "factor per row": Case(
+        "of each", "layer_norm", ((ROOT, "(var + self.eps)"),), layer(train(normal(4, 5, 7)), built=BARE), "one factor per row: "
+    ),
+    "factor per sample": Case(
+        "of each",
+        "batch_norm",
+        ((BN_RETURN, "return y * torch.arange(1.0, 6.0).view(5, 1, 1, 1)"),),
+        channels(built=PLAIN),
+        "one factor per sample: × 1 to × 5",
+    ),
+    "factor per group": Case(
+        "of each",
+        "batch_norm",
+        ((BN_RETURN, "return y * torch.tensor([2.0, 2.0, 3.0, 3.0, 5.0, 5.0]).view(per_channel)"),),
+        channels(train(normal(5, 6, 2, 4)), built=build(6)),
+        "one factor per group of 2 channels: × 2 to × 5",
+    ),
+    "offset per group and sample": Case(
+        "of each",
+        "batch_norm",
+        ((BN_RETURN, "return y + torch.arange(1.0, 16.0).view(5, 3, 1, 1).repeat_interleave(2, 1)"),),
+        channels(train(normal(5, 6, 2, 4)), built=build(6)),
+        "one offset per group of 2 channels: +1 to +15",
+    ),
+    "offset per instance": Case(
+        "of each",
+        "batch_norm",
+        (
+            ("values.mean(dims, keepdim=True)", "values.mean(dims[1:], keepdim=True)"),
+            ("values.var(dims, keepdim", "values.var((0, 2, 3), keepdim"),
+        ),
+        channels(built=PLAIN),
+        "one offset per channel of each sample: ",
+    ),
+    # axes and permutations
+    "swapped axes": Case(
+        "swapped",
+        "layer_norm",
+        (("return y.to(x.dtype)", "return y.transpose(0, 1)"),),
+        layer(train(normal(5, 5, 7))),
+        "the axes 0 and 1 are swapped",
+    ),
+    "axes in another order": Case(
+        "swapped",
+        "layer_norm",
+        (("return y.to(x.dtype)", "return y.permute(2, 0, 1)"),),
+        layer(train(normal(4, 5, 7))),
+        "right numbers, only the shape differs: the axes come in the order 2, 0, 1",
+    ),
+    "groups in another order": Case(
+        "permuted",
+        "batch_norm",
+        ((BN_RETURN, "return y[:, [4, 5, 0, 1, 2, 3]]"),),
+        channels(train(normal(5, 6, 2, 4)), built=build(6)),
+        "channels in another order: groups of 2, 2 0 1",
+    ),
+    "channels shuffled": Case(
+        "permuted",
+        "batch_norm",
+        ((BN_RETURN, "return y.unflatten(1, (2, 3)).transpose(1, 2).flatten(1, 2)"),),
+        channels(train(normal(5, 6, 2, 4)), built=build(6)),
+        "channels in another order: as if (2, 3) had become (3, 2)",
+    ),
+    "samples reversed": Case(
+        "permuted", "layer_norm", (("return y.to(x.dtype)", "return y.flip(0)"),), layer(), "samples in another order: 4 3 2 1 0"
+    ),
+    # the affine step
+    "no affine": Case(
+        "affine",
+        "layer_norm",
+        ((LN_WEIGHT, "pass"), (LN_BIAS, "pass")),
+        layer(),
+        "right only where γ = 1 and β = 0: neither weight nor bias is applied",
+    ),
+    "no weight": Case("affine", "layer_norm", ((LN_WEIGHT, "pass"),), layer(), "right only where γ = 1: weight is not applied"),
+    "no bias": Case(
+        "affine", "batch_norm", ((" + self.bias.view(per_channel)", ""),), channels(), "right only where β = 0: bias is not added"
+    ),
+    "bias first": Case(
+        "affine",
+        "batch_norm",
+        ((BN_AFFINE, "(y + self.bias.view(per_channel)) * self.weight.view(per_channel)"),),
+        channels(),
+        "right only where γ = 1 or β = 0: bias is added before the multiplication by weight",
+    ),
+    "changed places": Case(
+        "affine",
+        "layer_norm",
+        ((LN_WEIGHT, "y = y * self.bias"), (LN_BIAS, "y = y + self.weight")),
+        layer(),
+        "weight and bias have changed places",
+    ),
+    "one plus weight": Case("affine", "layer_norm", ((LN_WEIGHT, "y = y * (1 + self.weight)"),), layer(), "the factor is 1 + weight"),
+    # when it is wrong
+    "only training": Case(
+        "mode",
+        "batch_norm",
+        (("from_batch = self.training or", "from_batch ="),),
+        channels(evaluate(normal(5, 3)), train(normal(5, 3)), evaluate(normal(4, 3)), built=build(3, momentum=0.0)),
+        "Right in evaluation, wrong in training.",
+    ),
+    "only evaluation": Case(
+        "mode",
+        "batch_norm",
+        (("from_batch = self.training or", "from_batch = True or"),),
+        channels(train(normal(5, 3)), train(normal(4, 3)), evaluate(normal(5, 3))),
+        "Right in training, wrong in evaluation.",
+    ),
+    "second step": Case(
+        "second step",
+        "layer_norm",
+        (("return y.to(x.dtype)", "self.eps += 0.1\n        return y"),),
+        layer(train(normal(5, 7)), evaluate(normal(4, 7)), train(normal(5, 7, seed=1))),
+        "Right at first, wrong from the second step on.",
+    ),
+    "after a reload": Case(
+        "second step",
+        "layer_norm",
+        (("    def forward", LOADED),),
+        layer(train(normal(5, 7)), reload(), train(normal(5, 7))),
+        "Right at first, wrong from step 3 on.",
+    ),
+    "gradient": Case(
+        "gradient",
+        "layer_norm",
+        (("var + self.eps", "var.detach() + self.eps"),),
+        layer(train(normal(5, 7)), evaluate(normal(4, 7))),
+        "The forward pass is right, the gradient is not: that of input.",
+    ),
+    # numbers that are none
+    "constant rows": Case(
+        "not finite",
+        "layer_norm",
+        ((" + self.eps", ""),),
+        layer(train(normal(5, 7) * np.array([[1], [0], [1], [1], [0]], np.float32) + 3), built=BARE),
+        "NaN in 14 of 35 values, first at [1, 0]: wherever a row of x is constant",
+    ),
+    "rows of zeros": Case(
+        "not finite",
+        "layer_norm",
+        ((" + self.eps", ""),),
+        layer(train(normal(5, 7) * np.array([[1], [0], [1], [1], [0]], np.float32)), built=BARE),
+        "NaN in 14 of 35 values, first at [1, 0]: wherever a row of x is 0",
+    ),
+    "from a place on": Case(
+        "not finite",
+        "batch_norm",
+        (("self.running_var += momentum", "self.running_var *= torch.inf * momentum"),),
+        channels(train(normal(5, 3)), train(normal(5, 3)), evaluate(normal(4, 3))),
+        "Inf begins at step 1 · running_var.",
+    ),
+    # form alone
+    "dtype": Case(
+        "dtype", "layer_norm", (("return y.to(x.dtype)", "return y.double()"),), layer(), "right numbers, only the dtype differs"
+    ),
+    "shape": Case(
+        "shape",
+        "layer_norm",
+        (("return y.to(x.dtype)", "return y.flatten(0, 1)"),),
+        layer(train(normal(4, 5, 7))),
+        "right numbers, only the shape differs",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    return Oracle(Cache(tmp_path_factory.mktemp("expectations"), KEY))
+
+
+def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
+    """The sentence on the whole, then the words on every place, in order."""
+    exercise = COURSE.exercise(case.slug)
+    reference = submission = read(exercise.reference)
+    for old, new in case.edits:
+        assert submission.count(old) == 1, (old, submission.count(old))
+        submission = submission.replace(old, new)
+    expectation = oracle.expectation(reference, request(case.story, exercise.defines[0].name, [0, "words", 0]))
+    seen = oracle.glimpse(submission, expectation.request, exact=False)
+    found = differences(seen, expectation, setting_of(expectation.request, exercise.defines))
+    assert found, "nothing differs"
+    yield pattern(expectation.request, expectation.places, found)
+    yield from (difference.looks_like or "" for difference in found)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_submission_got_wrong_is_put_into_words(oracle: Oracle, name: str) -> None:
+    case = CASES[name]
+    said = list(words_on(oracle, case))
+    assert any(words.startswith(case.words) for words in said), said
+    families = {family for family, shown in FAMILIES.items() for words in said if re.search(shown, words)}
+    assert families == {case.family}, said
+
+
+# The size of the inputs shows only over all checks of a submission
+
+
+@pytest.mark.usefixtures("expectations")
+@pytest.mark.parametrize(
+    ("fault", "words", "kinds"),
+    [
+        ("x.clamp(-100, 100)", "Wrong only for large inputs: right up to |x| = ", {"stability", "precision"}),
+        ("(x if x.abs().max() > 0.02 else x * 2)", "Wrong only for small inputs: right from |x| = ", {"formula", "precision"}),
+        ("(x * 1.01)", "", {"formula", "state", "gradient", "edge", "precision"}),
+    ],
+)
+def test_what_is_wrong_for_large_or_small_inputs_alone_is_said_to_be_so(tmp_path: Path, fault: str, words: str, kinds: set[str]) -> None:
+    exercise = COURSE.exercise("layer_norm")
+    path = tmp_path / exercise.file_name
+    path.write_text(read(exercise.reference).replace("wide = x.to", f"wide = {fault}.to"), encoding="utf-8")
+    [report] = grade([Submission(exercise, path, path.name)])
+    failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
+    assert {check.kind for check in failed} == kinds
+    for check in failed:
+        assert check.message.startswith(words) if words else "only for" not in check.message

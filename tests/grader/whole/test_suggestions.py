@@ -1,0 +1,193 @@
+"""Every command that a message suggests is one that works where it is suggested: all of them are collected, and typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from normgrade import cli
+from normgrade.cli.examples import EXAMPLES
+from normgrade.course.course import Course, carried, read
+from normgrade.learner.attempts import Attempt, Progress
+from normgrade.report.report import Outcome
+
+COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
+VALUES = MappingProxyType(
+    {
+        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".",
+        "path": "repro_rms.py", "python": sys.executable, "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
+    }
+)  # fmt: skip
+WORDS = MappingProxyType({"SLUG": "rms", "NAME": "einsum"})
+INSIDE, OUTSIDE, ANYWHERE, ELSEWHERE = "in a workspace", "in a folder that is none", "in both", "by the shell"
+SUGGESTED = {  # what messages suggest, and where they do
+    "cd {folder}": ELSEWHERE,
+    "chmod u+r {path}": ELSEWHERE,
+    "normgrade --help": ANYWHERE,
+    "normgrade check --seed random": INSIDE,
+    "normgrade check SLUG": ANYWHERE,
+    "normgrade check {slug}": INSIDE,
+    "normgrade doctor": ANYWHERE,
+    "normgrade explain {mistake} --exercise {slug}": ANYWHERE,
+    "normgrade hint {slug}": ANYWHERE,
+    "normgrade hint {slug} {next}": OUTSIDE,
+    "normgrade init": OUTSIDE,
+    "normgrade init my-norms": OUTSIDE,
+    "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it where a folder names its course
+    "normgrade list": ANYWHERE,
+    "normgrade repro": ELSEWHERE,  # is only named
+    "normgrade show --stub {slug} > {file}": ANYWHERE,
+    "normgrade show --stub {slug} > {name}": ANYWHERE,
+    "normgrade show SLUG": ANYWHERE,
+    "normgrade show {slug}": ANYWHERE,
+    "normgrade show {slug} --answers": ANYWHERE,
+    "normgrade solution {slug} --spoil": ANYWHERE,
+    "normgrade solution {slug} NAME": INSIDE,  # where it has passed
+    "normgrade solution {slug} NAME --spoil": ANYWHERE,
+    "normgrade verify {slug}": ANYWHERE,
+    "normgrade watch SLUG": ANYWHERE,
+    "python -c 'import torch'": ELSEWHERE,
+    "python -m pdb {path}": ELSEWHERE,
+    "python {path}": ELSEWHERE,
+    "{python} -m pip install torch": ELSEWHERE,
+}
+OF_WHAT_PASSED = {"normgrade solution {slug} NAME"}  # all others are for what has failed
+
+
+class Reached(BaseException):
+    """A command has understood what was typed and is about to grade."""
+
+
+def reach(*arguments: object, **options: object) -> None:
+    raise Reached
+
+
+Type = Callable[[str], int]
+
+
+@pytest.fixture
+def type_(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Type:
+    """Type a command, with a file for its output perhaps; its exit code, 0 where nothing but the grading was left to do."""
+    monkeypatch.setenv("NORMGRADE_LANG", "en")
+    for place in ("normgrade.worker.host.Host", "normgrade.verify.proofs.verify"):
+        monkeypatch.setattr(place, reach)
+
+    def typed(line: str) -> int:
+        command, _arrow, output = line.partition(">")
+        program, *arguments = shlex.split(command)
+        assert program == "normgrade"
+        try:
+            code = cli.run(arguments)
+        except Reached:
+            code = 0
+        said = capsys.readouterr()
+        if output:
+            assert said.out and code == 0
+        assert "Traceback" not in said.err
+        print(line, said.out, said.err)  # shown where the test fails
+        return code
+
+    return typed
+
+
+def messages() -> Iterator[str]:
+    """All that are marked, and the help."""
+    spec = spec_from_file_location("catalogue", Path(__file__).parents[2] / "catalogue.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for message in module.messages():
+        yield from (message.id,) if isinstance(message.id, str) else message.id
+
+
+def typed_in(pattern: str) -> str:
+    """The suggestion with real values in it."""
+    return " ".join(WORDS.get(word, word) for word in pattern.format_map(VALUES).split(" "))
+
+
+def test_every_suggestion_of_a_message_is_typed_below() -> None:
+    assert {found for message in messages() for found in COMMAND.findall(message)} == set(SUGGESTED)
+
+
+PLACES = [(pattern, where) for where in (INSIDE, OUTSIDE) for pattern, place in SUGGESTED.items() if place in (where, ANYWHERE)]
+
+
+@pytest.mark.parametrize(("pattern", "where"), PLACES)
+def test_what_a_message_suggests_works_there(
+    pattern: str, where: str, type_: Type, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+    if where == INSIDE:
+        assert type_("normgrade init") == 0
+        outcome = Outcome.PASSED if pattern in OF_WHAT_PASSED else Outcome.FAILED
+        Progress(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", outcome, 0, 8)])
+    (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
+    assert type_(typed_in(pattern)) == 0
+
+
+def test_what_the_shell_is_to_do_is_written_as_it_takes_it() -> None:
+    for pattern, place in SUGGESTED.items():
+        if place == ELSEWHERE:
+            assert subprocess.run(["sh", "-n", "-c", typed_in(pattern)], timeout=60).returncode == 0
+
+
+# On the course that is carried
+
+
+def offered(*arguments: str) -> list[str]:
+    asked = ShellComplete(cli.normgrade, {}, "normgrade", cli.COMPLETING)
+    return [item.value for item in asked.get_completions([*arguments[:-1]], arguments[-1])]
+
+
+LINES = [line for lines in EXAMPLES.values() for line, _does in lines]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
+    course = Course(carried())
+    if line.startswith("python "):
+        assert line == "python -m pdb repro_layer_norm.py"
+        return
+    needs_workspace = line.split()[1:2] in (["reset"], ["progress"], ["watch"])
+    if needs_workspace:
+        assert type_("normgrade init") == 0
+    for name in ("layer_norm.py", "try.py"):
+        (tmp_path / name).write_text(read(course.exercise("layer_norm").reference), encoding="utf-8")
+    (tmp_path / "my-course").symlink_to(course.root)
+    spoil = " --spoil" if line.startswith("normgrade solution") and "--spoil" not in line else ""  # nothing has passed here
+    assert type_(line.replace(">>", ">") + spoil) == 0
+    if line == "normgrade repro layer_norm test_gradients":
+        assert "test_gradients" in offered(*line.split()[1:])
+
+
+TEXTS = [
+    Path(__file__).parents[3] / "README.md",
+    *(path for folder in ("exercises", "solutions", "tests/hidden") for path in (carried() / folder).rglob("*.*") if path.suffix != ".pyc"),
+]
+
+
+def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
+    assert type_("normgrade init") == 0
+    Progress(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
+    found = {line for path in TEXTS for line in COMMAND.findall(read(path)) if line.startswith("normgrade ")}
+    failed = {
+        line
+        for line in found
+        if type_(line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "")) not in (0, 1)
+    }
+    assert len(found) > 20 and failed == set()  # 1 where a file is the stub still

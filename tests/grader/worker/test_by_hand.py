@@ -1,0 +1,182 @@
+"""What an exercise bans raises while it runs, whatever it is called by, with a message that names the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.grade import Options, Submission, grade
+from normgrade.worker.by_hand import Rules
+from normgrade.worker.host import Host
+from normgrade.worker.observation import Error, Observation, Request
+from normgrade.worker.wire import Ban
+
+COURSE = Course.find()
+HEAD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+x = torch.arange(24.0).reshape(4, 6)
+y = x.clone().requires_grad_()
+def f():
+    return """
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    with Host() as host:
+        yield host
+
+
+def ban_of(slug: str) -> Ban:
+    exercise = COURSE.exercise(slug)
+    return Ban(exercise.banned, exercise.allowed)
+
+
+def value_of(host: Host, expression: str, ban: Ban) -> Observation:
+    with host.worker(HEAD + expression, "f.py", ban=ban) as worker:
+        return worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 10_000)
+
+
+def error_of(observation: Observation) -> Error:
+    assert observation.error is not None, observation.values
+    return observation.error
+
+
+QUANTIZED, IN_PARTS = "torch.ops.quantized", "torch._decomp.decompositions"
+SPELLINGS = {
+    "nn.LayerNorm(6)(x)": "torch.layer_norm",
+    "getattr(nn, 'Layer' + 'Norm')(6)(y)": "torch.layer_norm",
+    "F.layer_norm(x, (6,))": "torch.layer_norm",
+    "F.layer_norm(y, (6,)).sum().backward()": "torch.layer_norm",
+    "vars(torch)['layer_' + 'norm'](x, (6,))": "torch.layer_norm",
+    "torch.native_layer_norm(x, (6,), None, None, 1e-5)": "torch.native_layer_norm",
+    "torch.ops.aten.native_layer_norm(x, (6,), None, None, 1e-5)": "torch.native_layer_norm",
+    "torch.ops.aten.native_layer_norm.default(x, (6,), None, None, 1e-5)": "torch.native_layer_norm",
+    "torch._C._VariableFunctions.layer_norm(x, (6,))": "torch.layer_norm",
+    "torch.jit.script(nn.LayerNorm(6))(x)": "torch.layer_norm",
+    "torch.jit.trace(nn.LayerNorm(6), x)(x)": "torch.layer_norm",
+    "torch.vmap(lambda row: F.layer_norm(row, (6,)))(x)": "torch.layer_norm",
+    "torch.vmap(lambda row: torch.rms_norm(row, (6,)))(x)": "torch.rms_norm",
+    "torch.masked.normalize(x, 2, -1)": "torch.masked._ops.normalize",
+    "F.layer_norm(torch.nested.nested_tensor([x]), (6,), y[0], y[1])": "torch.layer_norm",
+    "torch.native_layer_norm(torch.nested.nested_tensor([x]), (6,), x[0], x[1], 1e-5)": "torch.native_layer_norm",
+    "F.batch_norm(x[None, None].to_mkldnn(), x[0, :1], x[1, :1], x[2, :1], x[3, :1], True)": "torch.batch_norm",
+    "torch.native_batch_norm(x, None, None, None, None, True, 0, 1e-5, out=(x * 0, x[0] * 0, x[0] * 0))": "torch.native_batch_norm",
+    f"{QUANTIZED}.layer_norm(torch.quantize_per_tensor(x, 1e-6, 0, torch.qint32), [6], None, None, 0, 1e-8, 0)": f"{QUANTIZED}.layer_norm",
+    "torch.ops.aten.layer_norm.default.redispatch(torch._C.DispatchKeySet(torch._C.DispatchKey.CUDA), x, (6,))": "torch.layer_norm",
+    "torch.ops.aten.layer_norm.default.decompose(x, (6,))": "torch.layer_norm",
+    "torch._weight_norm(x, x[:, :1], 0)": "torch._weight_norm",
+    "torch.renorm(x, 2, 0, 1.0)": "torch.renorm",
+    "getattr(nn.utils.parametrizations, 'weight' + '_norm')(nn.Linear(6, 6))": "torch.nn.utils.parametrizations.weight_norm",
+    "getattr(nn.utils, 'spectral' + '_norm')(nn.Linear(6, 6))": "torch.nn.utils.spectral_norm.spectral_norm",
+    "getattr(nn.utils.parametrizations, '_Spectral' + 'Norm')(x)": "torch.nn.utils.parametrizations._SpectralNorm",
+    "torch._refs.native_layer_norm(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
+    "torch._refs.native_layer_norm.__wrapped__(x, (6,), None, None, 1e-5)": "torch._refs.native_layer_norm",
+    "torch._refs._normalize(x, [1], 1e-5)": "torch._refs._normalize",
+    f"{IN_PARTS}.native_batch_norm_helper(x, *[None] * 4, True, 0.1, 1e-5, False)": f"{IN_PARTS}.native_batch_norm_helper",
+    "torch._decomp.decomposition_table[torch.ops.aten.native_batch_norm.default](x)": f"{IN_PARTS}.native_batch_norm",
+    "torch._C._jit_to_static_module(torch.jit.script(nn.LayerNorm(6)).graph)": "torch._C._jit_to_static_module",
+    "torch.func.grad(lambda z: F.layer_norm(z, (6,)).sum())(x)": "torch.layer_norm",
+    "F.layer_norm(x.bfloat16(), (6,))": "torch.layer_norm",
+    "torch.inference_mode()(lambda: F.layer_norm(x * 1, (6,)))()": "torch.layer_norm",
+    "nn.GroupNorm(1, 6)(x)": "torch.group_norm",
+    "nn.RMSNorm(6)(x)": "torch.rms_norm",
+    "nn.BatchNorm1d(6)(x)": "torch.batch_norm",
+    "F.batch_norm(x.T, None, None, training=True).T": "torch.batch_norm",
+    "nn.InstanceNorm1d(4)(x[None])": "torch.instance_norm",
+    "nn.LocalResponseNorm(2)(x[None])": "torch.nn.functional.local_response_norm",
+    "getattr(F, 'norm' + 'alize')(x)": "torch.nn.functional.normalize",
+    "nn.CosineSimilarity()(x, x)": "torch.cosine_similarity",
+}
+
+
+@pytest.mark.parametrize("expression", SPELLINGS)
+def test_a_banned_call_raises_whatever_its_spelling(expression: str, host: Host) -> None:
+    error = error_of(value_of(host, expression, ban_of("layer_norm")))
+    assert error.types[0] == "ByHand"
+    assert error.message.startswith(f"this calls `{SPELLINGS[expression]}`, which the exercise bans (by the rule `torch.")
+    assert error.message.endswith("`): it is to be written by hand")
+    assert [frame.line for frame in error.frames][:1] == [8]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x.var(dim=-1, correction=0) + x.mean(dim=-1) + x.std(-1)",
+        "torch.var_mean(x, -1, correction=0)[0]",
+        "torch.linalg.vector_norm(x, dim=-1) + x.norm(dim=-1)",
+        "torch.einsum('ij,ij->i', x, x).rsqrt()",
+        "F.softmax(x, -1) + F.relu(x) + F.linear(x, torch.ones(6, 6))",
+        "nn.Linear(6, 6)(y).sum().backward()",
+        "torch.masked.var(x, -1) + torch.masked.mean(x, -1)",
+        "torch.func.jvp(lambda z: z / z.norm(dim=-1, keepdim=True), (x,), (x,))[1]",
+        "torch.vmap(lambda row: row / torch.linalg.vector_norm(row))(x)",
+        "F.embedding(x.long(), torch.ones(24, 2), max_norm=1.0)",
+    ],
+)
+def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
+    assert value_of(host, expression, ban_of("layer_norm")).error is None
+
+
+@pytest.mark.parametrize(
+    ("slug", "expression", "allowed"),
+    [
+        ("deep_norm", "nn.LayerNorm(6)(y).sum().backward()", True),
+        ("deep_norm", "nn.BatchNorm1d(6)(x)", False),
+        ("spectral_norm", "F.normalize(x)", True),
+        ("spectral_norm", "nn.LayerNorm(6)(x)", False),
+        ("spectral_norm", "nn.utils.parametrizations.spectral_norm(nn.Linear(6, 6)).weight", False),
+    ],
+)
+def test_what_an_exercise_allows_all_the_same_works(slug: str, expression: str, allowed: bool, host: Host) -> None:
+    assert (value_of(host, expression, ban_of(slug)).error is None) == allowed
+
+
+def test_the_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> None:
+    path = tmp_path / "layer_norm.py"
+    path.write_text(
+        "from torch import nn\n\nclass LayerNorm(nn.Module):\n"
+        "    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True):\n        super().__init__()\n"
+        "        self.inner = getattr(nn, 'Layer' + 'Norm')(normalized_shape, eps, elementwise_affine, bias)\n"
+        "        self.weight, self.bias = self.inner.weight, self.inner.bias\n"
+        "    def forward(self, x):\n        return self.inner(x)\n"
+    )
+    [report] = grade([Submission(COURSE.exercise("layer_norm"), path, path.name)], Options())
+    said = [check.message for check in report.checks if check.outcome == "failed"]
+    assert (report.outcome, report.earned, report.diagnoses) == ("failed", 0, ())
+    assert "ByHand: this calls `torch.layer_norm`, which the exercise bans (by the rule `torch.layer_norm`)" in said[0]
+    assert "line 9, in forward: return self.inner(x)" in said[0]
+    assert not any(word in "".join(said).lower() for word in ("security", "sandbox", "attack"))
+
+
+NUMPY = "import numpy as np\ndef f():\n    return float(np.ones(3).sum())\n"
+
+
+IMPORTS = ["import torch", "from torch import nn", "__import__('torch')", "import importlib; importlib.import_module('torch.nn')"]
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_an_exercise_without_torch_has_none_to_import(statement: str, host: Host) -> None:
+    with host.worker(f"{NUMPY}def g():\n    {statement}\n", "f.py", ban=Ban(("torch", "torch.*"), ())) as worker:
+        request = {name: Request("function_call", {"function": name, "args": [], "kwargs": {}}) for name in "fg"}
+        assert worker.play(request["f"], 100).error is None
+        error = error_of(worker.play(request["g"], 100))
+    assert error.types[0] == "ImportError"
+    assert error.message.endswith("which the exercise bans (by the rule `torch`): it is to be written without")
+
+
+@pytest.mark.parametrize("pattern", ["torch.ops.aten.*", "torch.layer?norm", "torch.[kl]ayer_norm", "torch.*layer_norm"])
+def test_any_pattern_stops_what_it_matches(pattern: str, host: Host) -> None:
+    error = error_of(value_of(host, "F.layer_norm(x, (6,))", Ban((pattern,), ())))
+    assert error.types[0] == "ByHand", error
+
+
+def test_rules_name_the_pattern_and_know_exceptions() -> None:
+    rules = Rules(["torch.*norm*", "numpy"], ["torch.norm"])
+    assert rules.against("torch.layer_norm") == "torch.*norm*" and rules.against("numpy") == "numpy"
+    assert rules.against("torch.norm") is None and rules.against("torch.mean") is None
+    assert Rules([], []).against("torch.norm") is None

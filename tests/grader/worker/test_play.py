@@ -1,0 +1,367 @@
+"""Playing a probe: whatever the code does, it is observed, described, and gone before the next play."""
+
+from __future__ import annotations
+
+import linecache
+import math
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from normgrade.probes import Estimate
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
+from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, load, play, to_tensors, to_value
+
+X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+
+
+def loaded(source: str, name: str = "played") -> ModuleType:
+    return load(source, f"{name}.py", name)
+
+
+def called(source: str, *args: Any, **options: Any) -> Observation:
+    """What comes of calling `f` in this source."""
+    return play(loaded(source), Request("function_call", {"function": "f", "args": list(args), "kwargs": {}}), **options)
+
+
+def result(source: str, *args: Any, **options: Any) -> Value:
+    observation = called(source, *args, **options)
+    assert observation.error is None, observation.error
+    return observation.values["result"]
+
+
+def error(source: str) -> Error:
+    observation = called(source)
+    assert observation.error is not None and observation.values == {}
+    return observation.error
+
+
+# Loading
+
+
+def test_a_source_becomes_a_module_that_dataclasses_and_tracebacks_find() -> None:
+    source = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Fields:\n    alpha: float = 1.0\n"
+    module = loaded(source, "with_fields")
+    assert module.Fields().alpha == 1.0 and sys.modules["with_fields"] is module
+    assert linecache.getline("with_fields.py", 3) == "@dataclass\n"
+
+
+def test_what_is_meant_for_the_command_line_is_not_run() -> None:
+    assert not hasattr(loaded("if __name__ == '__main__':\n    ran = True\n"), "ran")
+
+
+def test_our_own_future_imports_do_not_leak() -> None:
+    assert loaded("def f(x: int): ...\n").f.__annotations__ == {"x": int}
+
+
+def test_a_source_that_raises_raises() -> None:
+    with pytest.raises(ZeroDivisionError):
+        loaded("1 / 0\n")
+
+
+# Playing
+
+
+def test_a_function_gets_tensors_and_its_numbers_come_back() -> None:
+    value = result("def f(x):\n    return x * 2\n", Array(X, "float32"))
+    assert isinstance(value, Array) and value.dtype == "float32" and (value.values == 2 * X).all()
+
+
+def test_a_probe_of_the_exercise_goes_before_a_generic_one() -> None:
+    probes = load("def function_call(impl, function, args, kwargs):\n    return {'own': impl.f()}\n", "probes.py", "own_probes")
+    assert called("def f():\n    return 7\n", probes=probes) == Observation({"own": 7})
+
+
+def test_a_probe_that_only_the_generic_ones_know_is_found() -> None:
+    probes = load("", "probes.py", "empty_probes")
+    assert called("def f():\n    return 7\n", probes=probes) == Observation({"result": 7})
+
+
+def test_a_probe_that_nobody_knows_is_an_error() -> None:
+    observation = play(loaded(""), Request("no_such_probe", {}))
+    assert observation.error == Error(
+        Cause.RAISED,
+        "module 'normgrade.probes' has no attribute 'no_such_probe'",
+        ("AttributeError", "Exception", "BaseException"),
+    )
+
+
+def test_an_error_in_one_step_keeps_what_was_seen_before() -> None:
+    source = """
+import torch
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        if x.numel() == 2:
+            raise ValueError("too few")
+        return x
+"""
+    step = {"do": "train", "scattered": False, "upstream": None}
+    steps = [{**step, "x": Array(X, "float32")}, {**step, "x": Array(X[0], "float32")}, {**step, "x": Array(X, "float32")}]
+    story = {"layer": "Layer", "args": [], "kwargs": {}, "state": {}, "watch": [], "steps": steps}
+    observation = play(loaded(source), Request("layer_story", story))
+    assert list(observation.values) == ["step 1 · output", "step 1 · input left alone"]
+    frames = (Frame(6, "forward", 'raise ValueError("too few")'),)
+    assert observation.error == Error(Cause.RAISED, "too few", ("ValueError", "Exception", "BaseException"), frames, "step 2")
+
+
+@pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "float32"), (torch.float64, "float64")])
+def test_new_tensors_have_the_dtype_of_the_play(dtype: torch.dtype, name: str) -> None:
+    value = result("import torch\ndef f():\n    return torch.ones(2)\n", dtype=dtype)
+    assert isinstance(value, Array) and value.dtype == name
+    assert torch.get_default_dtype() is torch.float32
+
+
+SPOIL = """
+import random, torch, numpy as np
+
+def f(spoil):
+    if spoil:
+        torch.set_default_dtype(torch.float16)
+        torch.set_grad_enabled(False)
+        torch.set_num_threads(2)
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        torch.autograd.set_detect_anomaly(True, check_nan=False)
+        torch.set_flush_denormal(True)
+        torch.manual_seed(7), random.seed(7), np.random.seed(7)
+    x = torch.ones(1, requires_grad=True)
+    return (
+        str(torch.get_default_dtype()),
+        (x * 2).requires_grad,
+        torch.get_num_threads(),
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_anomaly_enabled(),
+        (torch.tensor(1e-40) * torch.tensor(1.0)).item() > 0,
+        torch.rand(()).item(),
+        random.random(),
+        float(np.random.rand()),
+    )
+"""
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection has been enabled")
+def test_what_one_play_sets_is_put_back_before_the_next() -> None:
+    module = loaded(SPOIL)
+
+    def settings(spoil: bool) -> list[Any]:
+        observation = play(module, Request("function_call", {"function": "f", "args": [spoil], "kwargs": {}}))
+        assert observation.error is None
+        return [value.values.item() if isinstance(value, Array) else value for value in observation.values.values()]
+
+    before = settings(spoil=False)
+    spoilt = settings(spoil=True)
+    assert before[:6] == ["torch.float32", True, 1, False, False, True]
+    assert all(one != other for one, other in zip(before, spoilt, strict=True) if (one, other) != (True, True))
+    assert settings(spoil=False) == before
+    assert torch.get_default_dtype() is torch.float32
+
+
+# Errors
+
+
+def test_an_error_tells_its_types_its_message_and_the_learners_own_lines() -> None:
+    source = "import torch\n\ndef g(x):\n    return torch.ones(2).view(3)\n\ndef f():\n    return g(1)\n"
+    found = error(source)
+    assert found.types == ("RuntimeError", "Exception", "BaseException") and found.cause == Cause.RAISED and found.step is None
+    assert found.message == "shape '[3]' is invalid for input of size 2"
+    assert found.frames == (Frame(7, "f", "return g(1)"), Frame(4, "g", "return torch.ones(2).view(3)"))
+
+
+def test_an_error_class_of_the_learners_own_tells_what_it_descends_from() -> None:
+    found = error("class Odd(ValueError, KeyError):\n    pass\n\ndef f():\n    raise Odd('no')\n")
+    assert found.types == ("Odd", "ValueError", "KeyError", "LookupError", "Exception", "BaseException")
+
+
+@pytest.mark.parametrize(
+    ("body", "cause", "types", "message"),
+    [
+        ("import sys; sys.exit(3)", Cause.EXITED, ("SystemExit", "BaseException"), "3"),
+        ("raise KeyboardInterrupt", Cause.RAISED, ("KeyboardInterrupt", "BaseException"), ""),
+        ("raise GeneratorExit('x')", Cause.RAISED, ("GeneratorExit", "BaseException"), "x"),
+    ],
+)
+def test_even_what_ends_a_program_is_only_observed(body: str, cause: Cause, types: tuple[str, ...], message: str) -> None:
+    found = error(f"def f():\n    {body}\n")
+    assert (found.cause, found.types, found.message) == (cause, types, message)
+
+
+def test_a_long_message_is_cut() -> None:
+    assert error("def f():\n    raise ValueError('x' * 10**6)\n").message == "x" * MESSAGE_LIMIT
+
+
+def test_a_message_that_cannot_be_read_is_said_to_be_so() -> None:
+    source = "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit\n\ndef f():\n    raise Mute\n"
+    assert error(source).message == "its text could not be read"
+
+
+def test_of_many_lines_the_innermost_are_kept() -> None:
+    found = error("def f(n=50):\n    if n == 0:\n        raise ValueError\n    return f(n - 1)\n")
+    assert [frame.line for frame in found.frames] == [4] * (FRAME_LIMIT - 1) + [3]
+
+
+def test_endless_recursion_is_an_error_like_any_other() -> None:
+    found = error("def f():\n    return f()\n")
+    assert found.types[0] == "RecursionError" and len(found.frames) == FRAME_LIMIT
+
+
+def test_an_error_outside_the_learners_file_has_none_of_its_lines() -> None:
+    try:
+        raise ValueError("ours")
+    except ValueError as ours:
+        assert describe(ours, "learner.py") == Error(Cause.RAISED, "ours", ("ValueError", "Exception", "BaseException"))
+
+
+def test_an_error_while_loading_says_so() -> None:
+    assert describe(ValueError("x"), None, cause=Cause.NOT_LOADED).cause == Cause.NOT_LOADED
+    assert describe(SystemExit(), None, cause=Cause.NOT_LOADED).cause == Cause.EXITED
+
+
+# Values
+
+
+@pytest.mark.parametrize("value", [None, True, False, 0, -5, 2**63 - 1, "", "text"])
+def test_scalars_stay_as_they_are(value: Value) -> None:
+    assert to_value(value) == value and type(to_value(value)) is type(value)
+
+
+@pytest.mark.parametrize("value", [0.1, -0.0, math.inf, math.nan])
+def test_a_float_is_a_number_like_any_other(value: float) -> None:
+    found = to_value(value)
+    assert isinstance(found, Array) and found.dtype == found.values.dtype.name == "float64"
+    np.testing.assert_array_equal(found.values, np.asarray(value), strict=True)
+
+
+@pytest.mark.parametrize("value", [0.5, torch.tensor(0.5), np.float32(0.5)])
+def test_an_estimate_is_a_number_with_a_standard_error(value: object) -> None:
+    seen = to_value(Estimate(value, torch.tensor(0.25)))
+    assert isinstance(seen, Array)
+    assert (seen.values.item(), seen.values.shape, seen.dtype, seen.error) == (0.5, (), "float64", 0.25)
+
+
+@pytest.mark.parametrize("value", [2**63, -(2**63), 10**400])
+def test_a_huge_int_is_described(value: int) -> None:
+    assert to_value(value) == Foreign("a huge int")
+
+
+def test_a_long_text_is_cut() -> None:
+    assert to_value("x" * 10**5) == "x" * MESSAGE_LIMIT
+
+
+class Odd(int):
+    pass
+
+
+class Worded(str):
+    pass
+
+
+class Wrapped(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "description"),
+    [
+        ([1, 2], "a list"),
+        ({}, "a dict"),
+        (object(), "an object"),
+        (1j, "a complex"),
+        (Odd(3), "an Odd"),
+        (Worded("x"), "a Worded"),
+        (len, "a builtin_function_or_method"),
+        (torch.nn.Linear(1, 1), "a Linear"),
+        (np.array([object()]), "a ndarray"),
+        (np.array(["x"]), "a ndarray"),
+        (np.array([1j]), "a ndarray"),
+        (type("N" * 300, (), {})(), f"a {'N' * 100}"),
+    ],
+)
+def test_other_things_are_described(value: object, description: str) -> None:
+    assert to_value(value) == Foreign(description)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_plain_tensors_and_arrays_come_as_numbers(dtype: str, shape: tuple[int, ...]) -> None:
+    numbers = np.random.default_rng(0).integers(0, 2, shape).astype(dtype)
+    for value in (to_value(torch.from_numpy(numbers)), to_value(numbers)):
+        assert isinstance(value, Array) and value.dtype == dtype
+        assert value.values.dtype == numbers.dtype and value.values.shape == shape and (value.values == numbers).all()
+
+
+def test_numpy_scalars_come_as_numbers_without_dimensions() -> None:
+    value = to_value(np.float64(0.5))
+    assert isinstance(value, Array) and (value.dtype, value.values.shape, float(value.values)) == ("float64", (), 0.5)
+
+
+def test_bfloat16_is_widened_exactly() -> None:
+    value = to_value(torch.tensor([1.0, 0.1], dtype=torch.bfloat16))
+    assert isinstance(value, Array) and value.dtype == "bfloat16" and value.values.dtype == np.float32
+    assert value.values.tolist() == [1.0, 0.10009765625]
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
+        torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True) * 1,
+        torch.tensor([[1.0, 3.0], [2.0, 4.0]]).T,
+        torch.tensor([1.0, 9.0, 2.0, 9.0, 3.0, 9.0, 4.0])[::2].reshape(2, 2),
+        torch._neg_view(-torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
+    ],
+)
+def test_numbers_come_whatever_a_tensor_remembers_of_its_past(tensor: torch.Tensor) -> None:
+    value = to_value(tensor)
+    assert isinstance(value, Array) and value.values.tolist() == [[1.0, 2.0], [3.0, 4.0]] and value.values.flags.c_contiguous
+
+
+def test_numbers_do_not_change_with_the_tensor_afterwards() -> None:
+    tensor, numbers = torch.ones(2), np.ones(2)
+    values = to_value(tensor), to_value(numbers)
+    tensor.zero_()
+    numbers.fill(0)
+    assert all(isinstance(value, Array) and value.values.tolist() == [1.0, 1.0] for value in values)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "expected"),
+    [
+        (torch.ones(2, dtype=torch.complex64), Foreign("a complex64 tensor of shape (2,), torch.strided on cpu", "complex64", (2,))),
+        (torch.ones(2, 2).to_sparse(), Foreign("a float32 tensor of shape (2, 2), torch.sparse_coo on cpu", "float32", (2, 2))),
+        (torch.ones(3, device="meta"), Foreign("a float32 tensor of shape (3,), torch.strided on meta", "float32", (3,))),
+        (torch.ones(2).as_subclass(Wrapped), Foreign("a Wrapped, not a plain torch.Tensor")),
+    ],
+)
+def test_tensors_that_are_not_plain_are_described(tensor: torch.Tensor, expected: Foreign) -> None:
+    assert to_value(tensor) == expected
+
+
+def test_what_is_too_large_is_described_and_not_copied() -> None:
+    tensor = Foreign("a float32 tensor of shape (3,), too large to look at", "float32", (3,))
+    array = Foreign("a float32 array of shape (3,), too large to look at", "float32", (3,))
+    assert to_value(torch.ones(3), size_limit_bytes=11) == tensor and to_value(np.ones(3, np.float32), size_limit_bytes=11) == array
+    assert isinstance(to_value(torch.ones(3), size_limit_bytes=12), Array) and isinstance(to_value(np.ones(3, np.float32), 12), Array)
+
+
+def test_a_small_tensor_that_looks_large_is_described() -> None:
+    expected = Foreign(f"a float32 tensor of shape ({10**12},), too large to look at", "float32", (10**12,))
+    assert to_value(torch.ones(1).expand(10**12), size_limit_bytes=1000) == expected
+
+
+# Inputs
+
+
+def test_arrays_become_tensors_at_any_depth() -> None:
+    found = to_tensors({"x": [Array(X, "float32"), (Array(X, "bfloat16"), 3)], "n": None, "s": "text"})
+    first, (second, three) = found["x"]
+    assert torch.equal(first, torch.from_numpy(X)) and second.dtype is torch.bfloat16
+    assert (three, found["n"], found["s"]) == (3, None, "text") and isinstance(found["x"][1], tuple)
+
+
+def test_a_tensor_that_is_changed_leaves_the_request_as_it_was() -> None:
+    array = Array(X.copy(), "float32")
+    to_tensors(array).zero_()
+    assert (array.values == X).all()

@@ -1,0 +1,612 @@
+"""The walls: what they let through and what they stop, tier by tier, and that a tier is reported only where it was witnessed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from normgrade.worker import launch
+
+from normgrade.course.course import Limits, carried
+from normgrade.language.errors import GraderError
+from normgrade.worker.host import Host, Worker
+from normgrade.worker.observation import Cause, Observation, Request
+from normgrade.worker.walls import TIERS, at_least, at_most, libraries, walls_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
+
+if sys.platform == "linux":
+    from normgrade.worker.walls import kernel, landlock, seccomp, selftest
+    from normgrade.worker.walls.shut import KEPT, is_public
+
+MACHINES = ("x86_64", "aarch64")
+HEADERS = {"x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "/usr/include/asm-generic/unistd.h"}
+SOURCE = str(Path(launch.__file__).parents[2])
+
+
+def only(tier: str, host: Host) -> Host:
+    """The host, if this machine offers the tier; skips with the reason where it does not."""
+    if host.standing.tier != tier:
+        pytest.skip(f"no tier {tier} here: {host.standing.reasons.get(tier)}")
+    return host
+
+
+@pytest.fixture(scope="module", params=TIERS)
+def host(request: pytest.FixtureRequest) -> Iterator[Host]:
+    with Host(request.param) as host:
+        yield only(request.param, host)
+
+
+@pytest.fixture(scope="module", params=TIERS[1:])
+def shut(request: pytest.FixtureRequest) -> Iterator[Host]:
+    """A host behind walls of the kernel."""
+    with Host(request.param) as host:
+        yield only(request.param, host)
+
+
+def play(worker: Worker, function: str) -> Observation:
+    return worker.play(Request("function_call", {"function": function, "args": [], "kwargs": {}}), 10_000)
+
+
+def calling(host: Host, body: str, limits: Limits = Limits(20.0, 20.0)) -> Observation:  # noqa: B008
+    source = "import os, sys, torch\nfrom torch import nn\ndef f():\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    with host.worker(source, "f.py", limits=limits) as worker:
+        return play(worker, "f")
+
+
+# The filter of system calls, run by an interpreter of its own
+
+
+def decide(program: bytes, machine: int, number: int, arguments: tuple[int, ...] = ()) -> int:
+    """What the kernel would make of a call."""
+    data = struct.pack("<IIQ6Q", number, machine, 0, *(*arguments, *(6 - len(arguments)) * (0,)))
+    code = [struct.unpack_from("<HBBI", program, at) for at in range(0, len(program), 8)]
+    at = held = 0
+    while True:
+        what, if_true, if_false, operand = code[at]
+        at += 1
+        match what:
+            case 0x20:
+                [held] = struct.unpack_from("<I", data, operand)
+            case 0x54:
+                held &= operand
+            case 0x15:
+                at += if_true if held == operand else if_false
+            case 0x35:
+                at += if_true if held >= operand else if_false
+            case 0x06:
+                return int(operand)
+            case _:
+                raise AssertionError(f"an instruction {what:#x}")
+
+
+def failing(code: int) -> int:
+    return seccomp.FAIL | code
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_whatever_is_not_listed_fails(machine: str) -> None:
+    program, known = seccomp.program(machine), kernel.numbers(machine)
+    names = {number: name for name, number in known.items()}
+    allowed = {known[name] for name in (*seccomp.ALLOWED, *seccomp.FILTERED) if name in known}
+    for number in range(600):
+        decision = decide(program, seccomp.MACHINES[machine], number)
+        if number not in allowed:
+            assert decision == failing(seccomp.REFUSED.get(names.get(number, ""), errno.EPERM)), names.get(number, number)
+        elif names[number] not in seccomp.FILTERED:
+            assert decision == seccomp.ALLOW, names[number]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_calls_of_another_machine_end_the_process(machine: str) -> None:
+    program = seccomp.program(machine)
+    for other in {0x40000003, 0xC000003E, 0xC00000B7, 0x40000028} - {seccomp.MACHINES[machine]}:  # i386, x86_64, aarch64, arm
+        assert decide(program, other, 0) == seccomp.KILL
+    assert decide(program, seccomp.MACHINES[machine], seccomp.X32) == seccomp.KILL
+    assert decide(program, seccomp.MACHINES[machine], seccomp.X32 + 59) == seccomp.KILL
+
+
+RDONLY, CLOEXEC, OWN = 0, 0o2000000, seccomp.OWN_PROCESS if sys.platform == "linux" else 0
+ARGUMENTS: list[tuple[str, tuple[int, ...], int]] = [
+    ("openat", (0xFFFFFF9C, 1, RDONLY | CLOEXEC), 0),
+    *(("openat", (0xFFFFFF9C, 1, flag), errno.EACCES) for flag in (1, 2, 0o100, 0o1000, 0o2000, 0o20000, 0o10000000, CLOEXEC | 0o1000)),
+    ("mmap", (0, 4096, 3, 0x22, 2**64 - 1, 0), 0),
+    ("mmap", (0, 4096, 1, 0x01, 3, 0), 0),
+    *(("mmap", (0, 4096, 3, flags, 2**64 - 1, 0), errno.ENOMEM) for flags in (0x21, 0x23, 0x122, 0x121)),
+    *(("fcntl", (1, command, 0), 0) for command in (0, 1, 2, 3, 1030)),
+    ("fcntl", (1, 4, 0o4000), 0),
+    *(("fcntl", (1, *rest), errno.EPERM) for rest in ((4, 0o20000), (8, 1), (10, 9), (15, 0), (5, 0), (6, 0), (1031, 1 << 20), (1033, 1))),
+    *(("ioctl", (0, command, 0), 0) for command in (0x5401, 0x541B, 0x5421)),
+    *(("ioctl", (0, command, 0), errno.EPERM) for command in (0x5412, 0x5452, 0x8901, 0x40046601)),
+    ("prlimit64", (0, 7, 0, 1), 0),
+    *(("prlimit64", rest, errno.EPERM) for rest in ((1, 7, 0, 1), (0, 7, 1, 0), (0, 7, 1 << 32, 0), (2**32 - 1, 7, 0, 0))),
+    ("kill", (OWN, 9), 0),
+    *(("kill", (pid, 0), errno.EPERM) for pid in (0, 1, 2**32 - 1, 2**64 - 1, OWN + 1)),
+    *((name, (pid, 8, 0), 0) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (0, OWN)),
+    *((name, (pid, 8, 0), errno.EPERM) for name in ("getpgid", "getsid", "sched_getaffinity") for pid in (1, OWN + 1, 2**32 - 1)),
+    *((name, (clock, 0), 0) for name in ("clock_gettime", "clock_getres", "clock_nanosleep") for clock in (0, 1, 3, 7, 11)),
+    *((name, (clock, 0), errno.EPERM) for name in ("clock_gettime", "clock_nanosleep") for clock in (16, 2**32 - 2, 2**32 - 50)),
+    ("tgkill", (OWN, 5, 6), 0),
+    ("tgkill", (5, 5, 6), errno.EPERM),
+]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(("name", "arguments", "error"), ARGUMENTS)
+def test_arguments_decide(machine: str, name: str, arguments: tuple[int, ...], error: int) -> None:
+    decision = decide(seccomp.program(machine), seccomp.MACHINES[machine], kernel.numbers(machine)[name], arguments)
+    assert decision == (failing(error) if error else seccomp.ALLOW)
+
+
+def test_the_upper_half_of_an_argument_hides_nothing() -> None:
+    """The kernel reads these arguments as 32 bits, so what stands above changes nothing for it, and must not for the filter."""
+    for name, arguments, error in ARGUMENTS:
+        if name in ("fcntl", "ioctl", "kill", "tgkill", "openat"):
+            high = tuple(argument | 1 << 40 for argument in arguments)
+            decision = decide(seccomp.program("x86_64"), seccomp.MACHINES["x86_64"], kernel.numbers("x86_64")[name], high)
+            assert decision == (failing(error) if error else seccomp.ALLOW), (name, high)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_numbers_are_those_of_the_system(machine: str) -> None:
+    header = Path(HEADERS[machine])
+    if not header.exists():
+        pytest.skip(f"the header {header} is not installed")
+    text = header.read_text()
+    official = {name: int(number) for name, number in re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)\b", text)}
+    official |= {"newfstatat": 79} if machine == "aarch64" else {}
+    known = kernel.numbers(machine)
+    newer = {"memfd_secret"}  # than some of these headers, or left out of them
+    assert {name: official.get(name) for name in known if name not in newer} == {name: known[name] for name in known if name not in newer}
+    absent = {name for name in kernel.numbers("x86_64") if name not in known}
+    assert not absent & official.keys()
+
+
+def test_a_program_fits_into_the_kernel() -> None:
+    assert all(len(seccomp.program(machine)) // 8 <= 4096 for machine in MACHINES)
+
+
+def test_another_machine_is_named() -> None:
+    with pytest.raises(kernel.Missing, match=r"system calls are known of 64-bit x86_64 and aarch64, and this Python runs on riscv64"):
+        kernel.numbers("riscv64")
+
+
+# What may be read
+
+
+def test_what_may_be_read_is_libraries_and_nothing_of_the_course() -> None:
+    readable = libraries.readable()
+    secret = [carried(), carried() / "solutions", carried() / "tests" / "hidden", Path(launch.__file__), Path(__file__)]
+    for path in readable:
+        assert not any(path == hidden or path in hidden.parents for hidden in secret), path
+        assert path.name not in ("normgrade", "pytest", "_pytest", "hypothesis", "site-packages", "dist-packages"), path
+    names = {path.name for path in readable}
+    assert {"torch", "numpy", "sympy", "typing_extensions.py", "json", "lib-dynload"} <= names
+
+
+def test_a_folder_with_something_closed_in_it_is_listed_one_by_one(tmp_path: Path) -> None:
+    for name in ("a/b/c", "a/secret/x", "d"):
+        (tmp_path / name).mkdir(parents=True)
+    found = list(libraries.without(tmp_path, [tmp_path / "a" / "secret"]))
+    assert found == [tmp_path / "a" / "b", tmp_path / "d"]
+    assert list(libraries.without(tmp_path / "d", [tmp_path / "a" / "secret"])) == [tmp_path / "d"]
+    assert list(libraries.without(tmp_path / "a" / "secret", [tmp_path / "a"])) == []
+
+
+def shared_libraries() -> list[Path]:
+    """A few that Python maps, from the system's folders."""
+    mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
+    return [
+        path
+        for path in mapped
+        if libraries.of_the_system(path.parent) and path.name.startswith(("libz.", "libffi.", "liblzma.", "libbz2."))
+    ]
+
+
+def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in shared_libraries() or pytest.skip("none of the libraries of the system's that Python usually maps"):
+        shutil.copy(library, tmp_path / re.sub(r"(\.so\.\d+).*", r"\1", library.name))
+    (tmp_path / "later.so.1").symlink_to(next(tmp_path.iterdir()).name)
+    for name in ("a secret.txt", "secret.so", "secret.so.txt", "secret.sold", "inner/secret.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("secret")
+    (tmp_path / "link.so").symlink_to("a secret.txt")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    body = (
+        f"import ctypes\nctypes.CDLL('later.so.1')\nfound = []\nfor name in {sorted(os.listdir(tmp_path))!r} + ['inner/secret.txt']:\n"
+        f"    try: found += [name] if b'secret' in open('{tmp_path}/' + name, 'rb').read() else []\n"
+        "    except OSError: pass\n"
+        "return ' '.join(found) + '.'"
+    )
+    with Host("linux") as host:
+        observation = calling(only("linux", host), body)
+        with_neighbour = host.standing.probes
+    assert observation.values.get("result") == ".", observation
+    monkeypatch.delenv("LD_LIBRARY_PATH")
+    with Host("linux") as host:
+        assert with_neighbour == host.standing.probes + 1
+
+
+@pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx-0.3.so.0.3.21", "libcrypto.so.1.0.2k"])
+def test_a_shared_library_is_known_by_its_name_and_its_content(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x7fELF and more")
+    assert libraries.is_library(tmp_path / name)
+    (tmp_path / "link.so").symlink_to(name)
+    assert libraries.is_library(tmp_path / "link.so")
+    for other, content in ((name, b"a script of the linker"), (f"{name}.txt", b"\x7fELF"), ("libx.sold", b"\x7fELF"), ("so", b"\x7fELF")):
+        (tmp_path / other).write_bytes(content)
+        assert not libraries.is_library(tmp_path / other), other
+
+
+@pytest.mark.parametrize(
+    ("folder", "whole"),
+    [
+        ("/lib", 1),
+        ("/lib64", 1),
+        ("/usr/lib/x86_64-linux-gnu", 1),
+        ("/usr/lib32/a", 1),
+        ("/usr/local/lib", 0),
+        ("/home/lib", 0),
+        ("/library", 0),
+    ],
+)
+def test_the_folders_of_the_system_are_known(folder: str, whole: int) -> None:
+    assert libraries.of_the_system(Path(folder)) == bool(whole)
+
+
+def test_landlock_handles_all_that_the_kernel_knows() -> None:
+    try:
+        version = landlock.abi()
+    except kernel.Missing as missing:
+        pytest.skip(str(missing))
+    files, network, scoped = landlock.known()
+    least = {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)
+    assert files & (1 << least) - 1 == (1 << least) - 1
+    assert bool(network) == (version >= 4) and bool(scoped) == (version >= 6)
+
+
+# Right code is let through
+
+
+FINE = {
+    "autograd": "x = torch.ones(3, requires_grad=True)\n(x * x).sum().backward()\nreturn float(x.grad.sum())",
+    "functional gradient": "return float(torch.func.grad(lambda x: (x * x).sum())(torch.ones(3)).sum())",
+    "gradcheck": "return torch.autograd.gradcheck(lambda x: x * x, torch.ones(3, dtype=torch.double, requires_grad=True))",
+    "vmap": "return float(torch.vmap(lambda x: x.sum())(torch.ones(2, 3)).sum())",
+    "jit": "return float(torch.jit.trace(lambda x: x * 2, torch.ones(3))(torch.ones(3)).sum())",
+    "convolution": "c = nn.Conv2d(3, 8, 3)\nc(torch.ones(2, 3, 9, 9)).sum().backward()\nreturn True",
+    "linear algebra": "return float(torch.linalg.svd(torch.eye(20))[1].sum() + torch.linalg.eigh(torch.eye(20))[0].sum())",
+    "fourier": "return float(torch.fft.rfft(torch.ones(8)).abs().sum())",
+    "bfloat16": "x = torch.ones(64, 64, dtype=torch.bfloat16)\nreturn float((x @ x).float().sum())",
+    "optimiser": "p = nn.Parameter(torch.ones(3))\no = torch.optim.Adam([p])\np.sum().backward()\no.step()\nreturn True",
+    "checkpoint": (
+        "from torch.utils.checkpoint import checkpoint\nx = torch.ones(3, requires_grad=True)\n"
+        "checkpoint(lambda x: x * 2, x, use_reentrant=False).sum().backward()\nreturn float(x.grad.sum())"
+    ),
+    "threads asked for": "torch.set_num_threads(4)\nx = torch.ones(900, 900)\nreturn float((x @ x).sum())",
+    "deterministic": "torch.use_deterministic_algorithms(True)\nreturn True",
+    "random numbers": "import numpy as np\ntorch.seed()\nreturn float(np.random.default_rng().normal() + torch.randn(1))",
+    "late imports": "import sqlite3, decimal, statistics, fractions, zoneinfo, asyncio, uuid, secrets, lzma, curses\nreturn True",
+    "sources": "import inspect, statistics\nreturn bool(inspect.getsource(statistics.mean) and inspect.getsource(nn.Module.zero_grad))",
+    "time": "import time, datetime\nreturn bool(time.strftime('%H') and datetime.datetime.now())",
+    "clocks and processors": (
+        "import time\ntime.sleep(0.001)\n"
+        "return bool(time.process_time() + time.thread_time() + os.cpu_count() + len(os.sched_getaffinity(0)) + os.getpgid(0))"
+    ),
+    "warnings": "import warnings\nwarnings.warn('careful')\nreturn True",
+    "half a gigabyte": "return len(bytearray(500 * 2**20)) + torch.ones(2**26).numel() > 0",
+    "saving": "import io\nb = io.BytesIO()\ntorch.save(torch.ones(3), b)\nreturn torch.load(io.BytesIO(b.getvalue())).numel()",
+}
+
+
+@pytest.mark.parametrize("what", FINE)
+def test_right_code_is_let_through(what: str, host: Host) -> None:
+    observation = calling(host, FINE[what])
+    assert observation.error is None and observation.values["result"] is not None, observation.error
+
+
+def test_a_worker_holds_five_files(host: Host) -> None:
+    body = "def there(fd):\n    try: os.fstat(fd)\n    except OSError: return False\n    return True\n"
+    observation = calling(host, body + "return ' '.join(str(fd) for fd in range(1024) if there(fd))")
+    assert observation.values["result"] == "0 1 2 3 4"
+
+
+def test_a_worker_finds_no_state_that_another_left_on_its_files(host: Host) -> None:
+    body = (
+        "import fcntl\nflags = {fd: fcntl.fcntl(fd, fcntl.F_GETFL) for fd in range(5)}\n"
+        "for fd in (0, 1, 2): fcntl.fcntl(fd, fcntl.F_SETFL, flags[fd] | os.O_NONBLOCK | os.O_APPEND)\n"
+        "return str([fd for fd, flag in flags.items() if flag & (os.O_NONBLOCK | os.O_APPEND)])"
+    )
+    assert [calling(host, body).values["result"] for _ in range(2)] == ["[]", "[]"]
+
+
+@pytest.fixture(scope="module", params=[tier for tier in TIERS if "everything ends with the first process" in walls_of(tier).promises])
+def viewed(request: pytest.FixtureRequest) -> Iterator[Host]:
+    """A host whose workers have a view of the machine that is their own."""
+    with Host(request.param) as host:
+        yield only(request.param, host)
+
+
+def test_in_a_view_of_its_own_nothing_but_libraries_is_there(viewed: Host) -> None:
+    body = (
+        "found = []\nfor path in '/proc/self /proc/1 /proc/sys /etc/passwd /etc/hostname /bin /sbin /home /sys/class /dev/tty'.split():\n"
+        "    found += [path] if os.path.lexists(path) else []\n"
+        "for path in ('/', '/usr', '/proc', '/dev', '/etc', *(os.path.dirname(p) for p in sys.path if p.endswith('-packages'))):\n"
+        "    try: found.append(f'{path}: {os.listdir(path)}')\n"
+        "    except OSError: pass\n"
+        "return str(found)"
+    )
+    assert calling(viewed, body).values["result"] == "[]"
+
+
+def test_in_a_view_of_its_own_nothing_is_mounted_to_be_written(viewed: Host) -> None:
+    assert isinstance(viewed.starter, launch.Zygote)
+    first = [pid for pid in descendants(viewed.starter.process.pid) if Path(f"/proc/{pid}/root").exists()][-1:]
+    lines = (
+        Path(f"/proc/{first[0]}/mountinfo").read_text().splitlines() if first and os.access(f"/proc/{first[0]}/mountinfo", os.R_OK) else []
+    )
+    if not lines:
+        pytest.skip("only root may see how another's namespace is mounted")
+    assert [line for line in lines if "ro" not in line.split()[5].split(",")] == [] and len(lines) > 10
+
+
+def test_in_a_view_of_its_own_the_host_has_another_name(viewed: Host) -> None:
+    observation = calling(viewed, "import platform, socket\nreturn ' '.join({os.uname().nodename, platform.node(), socket.gethostname()})")
+    assert observation.values["result"] == "normgrade"
+
+
+def test_a_worker_of_roots_is_nobody(shut: Host) -> None:
+    observation = calling(shut, "return ' '.join(map(str, {*os.getresuid(), *os.getresgid()}))")
+    mine = {*os.getresuid(), *os.getresgid()}
+    assert observation.values["result"] == ("65534" if 0 in mine else " ".join(map(str, mine)))
+
+
+# Memory
+
+
+MEMORY = {
+    "bytearray": "x = bytearray(2 * 2**30)",
+    "tensor": "x = torch.ones(2**29)",
+    "many tensors": "x = [torch.ones(2**20) for _ in range(1000)]",
+    "array": "import numpy as np\nx = np.ones(2**28)",
+    "objects": "x = []\nwhile True: x.append('x' * 100_000 + str(len(x)))",
+    "private map": "import mmap\nx = [mmap.mmap(-1, 2**28, flags=mmap.MAP_PRIVATE) for _ in range(20)]",
+    "shared map": "import mmap\nx = [mmap.mmap(-1, 2**28) for _ in range(20)]",
+    "memory file": "fd = os.memfd_create('x')\nfor _ in range(40): os.write(fd, bytes(2**26))",
+}
+
+
+@pytest.mark.parametrize("how", MEMORY)
+def test_memory_has_a_limit(how: str, host: Host) -> None:
+    error = calling(host, MEMORY[how] + "\nreturn True").error
+    if how == "memory file" and host.standing.tier == "process":  # no filter there, but no file may grow either
+        assert error is not None and error.message == "[Errno 27] File too large"
+        return
+    assert error is not None and error.cause is Cause.OUT_OF_MEMORY, error
+    assert error.message == "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared"
+
+
+def test_an_exercise_may_grant_less_memory(host: Host) -> None:
+    limits = Limits(20.0, 20.0, memory_mib=64)
+    assert calling(host, "return len(bytearray(40 * 2**20))", limits).error is None
+    error = calling(host, "return len(bytearray(200 * 2**20))", limits).error
+    assert error is not None and error.message.startswith("memory limit: your code may use 64 MiB")
+
+
+def test_memory_that_is_still_held_does_not_fail_the_next_request(host: Host) -> None:
+    source = "kept = []\ndef f():\n    while True: kept.append(bytearray(2**26))\ndef g():\n    return len(bytearray(2**28))"
+    with host.worker(source, "hoards.py", limits=Limits(20.0, 40.0)) as worker:
+        hoarding = play(worker, "f").error
+        assert hoarding is not None and hoarding.cause is Cause.OUT_OF_MEMORY
+        assert play(worker, "g").error is None
+
+
+# The self-test
+
+
+def test_the_self_test_is_thorough(shut: Host) -> None:
+    assert shut.standing.probes >= 36
+
+
+def test_every_tier_is_tried_for_what_the_weaker_ones_are() -> None:
+    promised = {tier: {*walls_of(tier).promises} for tier in TIERS}
+    for one, other in permutations(TIERS, 2):
+        if promised[one] <= promised[other]:
+            assert {*selftest.PROBES[one]} <= {*selftest.PROBES[other]}
+
+
+USERS_TOO = () if os.name == "posix" and os.geteuid() == 0 else ("--map-current-user",)
+UNPRIVILEGED_MAY_NOT_EITHER = {"call userfaultfd", "call bpf", "call perf_event_open", "call chroot", "call setns"}
+WITHOUT_WALLS = """
+import json, os, sys
+from normgrade.worker.walls import selftest
+from normgrade.worker.walls.kernel import namespaces
+child = os.fork()
+if child == 0:
+    ground = selftest.Ground(os.getppid(), namespaces(), namespaces(), 0, [os.path.dirname(os.__file__) + "/os.py"], lambda: True)
+    probes = selftest.probes("container", ground)
+    print(json.dumps(selftest.failures(probes)))
+    sys.stdout.flush()
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+def test_hardly_a_probe_would_hold_without_walls() -> None:
+    """Or it would witness nothing."""
+    environment = os.environ | {"PYTHONPATH": SOURCE}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WITHOUT_WALLS], env=environment, capture_output=True, text=True, timeout=60
+    )
+    failed = set(json.loads(done.stdout))
+    ground = selftest.Ground(1, {}, {}, 0, [Path("beside.txt")], lambda: True)
+    wanted = {probe.what for group in (selftest.shut_in, selftest.out_of_sight) for probe in group(ground)}
+    allowed_anyway = {"have a right of root's", "have more memory than allowed", "write a file", *UNPRIVILEGED_MAY_NOT_EITHER}
+    assert wanted - failed <= allowed_anyway, wanted - failed
+
+
+def outcome(condition: bool, errors: tuple[int, ...] = ()) -> bool:
+    def attempt() -> None:
+        if not condition:
+            raise OSError(errno.EACCES, "no")
+
+    return selftest.holds(selftest.Probe("x", attempt, errors))
+
+
+def test_a_probe_holds_where_it_comes_out_as_it_must() -> None:
+    assert outcome(True) and outcome(False, (errno.EACCES,))
+    assert not outcome(False) and not outcome(True, (errno.EACCES,)) and not outcome(False, (errno.EPERM,))
+
+
+# The tier that is reported
+
+
+def test_tiers_are_ordered() -> None:
+    assert at_most("auto") == ["container", "linux", "namespaces", "process"]
+    assert at_most("namespaces") == ["namespaces", "process"]
+    assert at_least("linux") == ["linux", "container"]
+    assert [walls_of(tier).name for tier in TIERS] == list(TIERS)
+
+
+def test_what_each_tier_loses_shrinks() -> None:
+    assert [len(walls_of(tier).loses) for tier in TIERS] == [3, 2, 2, 1]
+
+
+def check_denied(
+    folder: Path, names: list[str], error: int, *arguments: str, wrap: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """`normgrade check` where the system denies some calls."""
+    course = Path(__file__).parents[2] / "fixtures" / "courses" / "tiny"
+    environment = os.environ | {"PYTHONPATH": SOURCE, "NORMGRADE_COURSE": str(course), "PATH": "/nowhere"}
+    deny = [sys.executable, str(Path(__file__).parents[2] / "harness" / "deny.py"), ",".join(names), errno.errorcode[error]]
+    command = [*wrap, *deny, "check", "--exercise", "rms", str(course / "solutions/rms/reference.py"), *arguments]
+    return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)
+
+
+CREATE = ["landlock_create_ruleset"]
+DENIALS = [
+    (["unshare"], errno.EPERM, "linux", "container: no namespaces ([Errno 1] unshare: Operation not permitted); let users have namespaces"),
+    (["pivot_root"], errno.EINVAL, "linux", "container: no namespaces ([Errno 22] pivot_root: Invalid argument); let users have"),
+    (CREATE, errno.ENOSYS, "namespaces", "linux: this kernel has no Landlock; Linux has it since 5.13"),
+    (CREATE, errno.EOPNOTSUPP, "namespaces", "linux: Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`"),
+    (CREATE, errno.EPERM, "namespaces", "a container's profile may forbid it"),
+    ([*CREATE, "unshare"], errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
+    (["seccomp"], errno.ENOSYS, "process", "seccomp"),
+    (["capset"], errno.EPERM, "process", "capset"),
+]
+
+
+@pytest.mark.parametrize(("names", "error", "tier", "reason"), DENIALS, ids=lambda value: str(value)[:40])
+def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
+    names: list[str], error: int, tier: str, reason: str, tmp_path: Path, expectations: Path
+) -> None:
+    with Host("linux") as host:
+        only("linux", host)
+    graded = check_denied(tmp_path, names, error, "--format", "json")
+    [report] = json.loads(graded.stdout)["reports"]
+    assert (graded.returncode, report["outcome"], report["sandbox"]) == (0, "passed", tier)
+    assert {*walls_of(tier).loses} <= {*report["lost"]} <= {*walls_of(tier).loses, KEPT}
+    required = "container" if tier == "linux" else "linux"
+    refused = check_denied(tmp_path, names, error, "--require-isolation", required)
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert f'Error: Nothing was graded: the tier "{required}" is required, and this machine offers "{tier}".' in refused.stderr
+    assert reason in refused.stderr and "`normgrade doctor` shows what is missing." in refused.stderr
+
+
+def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectations: Path) -> None:
+    """Inside, other processes have the numbers that low ones have outside."""
+    with Host("container") as host:
+        only("container", host)
+    wrap = (shutil.which("unshare") or pytest.skip("there is no unshare"), *USERS_TOO, "--fork", "--pid", "--mount-proc")
+    graded = check_denied(tmp_path, [], errno.EPERM, "--format", "json", "--require-isolation", "container", wrap=wrap)
+    assert graded.returncode == 0, graded.stderr
+    assert json.loads(graded.stdout)["reports"][0]["sandbox"] == "container"
+
+
+# What the default profile of Docker and Podman denies of what the walls are made of, and the rights that they leave to root.
+PROFILE = "unshare mount umount2 pivot_root setns keyctl bpf perf_event_open userfaultfd io_uring_setup process_vm_readv".split()
+RIGHTS = "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap".split()
+
+
+def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expectations: Path) -> None:
+    with Host("linux") as host:
+        only("linux", host)
+    wrap: tuple[str, ...] = ()
+    if os.geteuid() == 0:
+        setpriv = shutil.which("setpriv") or pytest.skip("there is no setpriv to take rights from root")
+        wrap = (setpriv, f"--bounding-set=-all,+{',+'.join(RIGHTS)}")
+    graded = check_denied(tmp_path, PROFILE, errno.EPERM, "--format", "json", "--require-isolation", "linux", wrap=wrap)
+    assert graded.returncode == 0, graded.stderr
+    [report] = json.loads(graded.stdout)["reports"]
+    assert (report["outcome"], report["sandbox"]) == ("passed", "linux")
+    assert (KEPT in report["lost"]) == bool(wrap and not is_public(libraries.readable()))
+
+
+def test_where_a_way_can_be_opened_no_right_of_roots_is_kept() -> None:
+    with Host("linux") as host:
+        assert only("linux", host).standing.loses == walls_of("linux").loses
+        observation = calling(host, "from normgrade.worker.walls.kernel import capabilities\nimport xml.dom.minidom\nreturn capabilities()")
+    assert observation.values["result"] == 0
+
+
+def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    holes = "from normgrade.worker.walls import seccomp; seccomp.ALLOWED += ['socket', 'flock']; program.main"
+    monkeypatch.setattr(launch, "BOOTSTRAP", launch.BOOTSTRAP.replace("program.main", holes))
+    with Host("linux") as host:
+        standing = host.standing
+    if "Landlock" in standing.reasons.get("linux", ""):
+        pytest.skip(standing.reasons["linux"])
+    assert standing.tier == "process"
+    assert standing.reasons["linux"].startswith("the self-test failed: open a TCP socket, open a UDP socket, open a Unix socket")
+
+
+def test_a_required_tier_is_refused_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Host("process", required="linux") as host, host.worker("def f(): return 1", "f.py") as worker:
+        with pytest.raises(GraderError, match=r'Nothing was graded: the tier "linux" is required, and this machine offers "process"'):
+            play(worker, "f")
+        assert worker.used_s == 0.0
+
+
+def test_where_workers_are_not_forked_there_is_one_tier() -> None:
+    with Host(fork=False) as host:
+        assert host.standing.tier == "process" and set(host.standing.reasons) == {*TIERS[1:]}
+
+
+def test_everything_ends_with_the_first_process() -> None:
+    with Host("container") as host:
+        only("container", host)
+        assert isinstance(host.starter, launch.Zygote)
+        first = host.starter.process
+        before = [first.pid, *descendants(first.pid)]
+        assert len(before) >= 3
+        with host.worker("import time\ndef f(): time.sleep(60)", "sleeps.py", limits=Limits(0.3, 1.0)) as worker:
+            play(worker, "f")
+        first.kill()
+        first.wait()
+        deadline = time.monotonic() + 10
+        while any(map(alive, before)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert [pid for pid in before if alive(pid)] == []
+
+
+def descendants(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [each for child in map(int, children) for each in (child, *descendants(child))]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
