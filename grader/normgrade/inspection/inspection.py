@@ -13,9 +13,10 @@ from normgrade.course.course import Exercise
 from normgrade.course.course import read as read_of_course
 from normgrade.inspection.contract import contract_findings
 from normgrade.inspection.dotted_names import Names, TooIntricate
-from normgrade.inspection.source import content_of, decoded, lines_of, no_file, parse, position, too_deep, too_intricate
+from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep, too_intricate
 from normgrade.language import _
 from normgrade.language.errors import CourseError
+from normgrade.language.text import lines_of
 from normgrade.report.report import Finding
 
 HINDRANCES = {"file", "syntax", "contract"}

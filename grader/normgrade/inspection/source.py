@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import codecs
 import os
-import re
 import unicodedata
 import warnings
 from pathlib import Path
 
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
 from normgrade.language import _
+from normgrade.language.text import lines_of
 from normgrade.report.report import Finding
 
 LIMIT_BYTES = 64 * 1024
@@ -133,11 +133,6 @@ def position(lines: list[str], node: ast.AST) -> tuple[int, int]:
     line: int = getattr(node, "lineno", 1)
     offset: int = getattr(node, "col_offset", 0)
     return line, len(lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
-
-
-def lines_of(source: str) -> list[str]:
-    """The lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
-    return re.split(r"\r\n|\r|\n", source)
 
 
 def no_file(text: str) -> Finding:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from symtable import SymbolTable, symtable
 
-from normgrade.inspection.source import lines_of, parse
+from normgrade.inspection.source import parse
+from normgrade.language.text import lines_of
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 POSTPONED = "from __future__ import annotations\n"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from textwrap import dedent
 from types import FunctionType, ModuleType
 
-from normgrade.inspection.source import lines_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.language.text import lines_of
 from normgrade.notebook.bindings import (
     Definition,
     at_line,

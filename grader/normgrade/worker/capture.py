@@ -7,12 +7,12 @@ import re
 import threading
 
 from normgrade.language import _
+from normgrade.language.text import without_escapes
 
 OUTPUT_LIMIT_BYTES = 16 * 1024
 CHUNK_BYTES = 1024**2
 MARK = "\0normgrade {} answered\0"  # the worker writes it after an answer's output, so that later output is not taken for it
 MARK_BYTES = 64  # more than a mark ever has
-ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -24,11 +24,6 @@ def mark(serial: int) -> bytes:
 def printable(printed: bytes) -> str:
     """What was printed as text of visible characters, newlines and tabs."""
     return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
-
-
-def without_escapes(text: str) -> str:
-    """The text with one kind of line end, and without sequences that steer a terminal."""
-    return ESCAPE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 class Capture:

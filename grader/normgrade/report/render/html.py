@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from normgrade.inspection.source import lines_of
 from normgrade.language import _, n_, spoken
+from normgrade.language.text import lines_of
 from normgrade.report.render import heatmap
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import BRIEF, FULL, Detail

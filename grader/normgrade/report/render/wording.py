@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import N_, _, n_, retold
+from normgrade.language.text import without_escapes
 from normgrade.language.visible import STEERS
 from normgrade.report.place_names import place_in_words
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
-from normgrade.worker.capture import without_escapes
 from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]

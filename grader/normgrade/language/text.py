@@ -1,0 +1,17 @@
+"""Text from outside, line by line, and freed of what steers a terminal."""
+
+from __future__ import annotations
+
+import re
+
+ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
+
+
+def without_escapes(text: str) -> str:
+    """The text with one kind of line end, and without sequences that steer a terminal."""
+    return ESCAPE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def lines_of(source: str) -> list[str]:
+    """The lines as Python counts them: a form feed ends none, unlike in `str.splitlines`."""
+    return re.split(r"\r\n|\r|\n", source)
