@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from normgrade.grade import Progress, silent
 from normgrade.language.visible import visible_name
+from normgrade.suite.options import OnProgress, silent
 
 if TYPE_CHECKING:
     import rich.progress
 
 
 @contextmanager
-def progress() -> Iterator[Progress]:
+def progress() -> Iterator[OnProgress]:
     """A bar on stderr, if that is a terminal, from the first thing that is told until the end."""
     if not sys.stderr.isatty():
         yield silent

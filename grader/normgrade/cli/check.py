@@ -14,7 +14,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import Options, Submission, grade
+from normgrade.grade import Submission, grade
 from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
@@ -23,6 +23,7 @@ from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import renderer
 from normgrade.report.report import Finding, Report
 from normgrade.report.reveal import reveal
+from normgrade.suite.options import Options
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600

@@ -13,11 +13,12 @@ from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.cli.shell_words import mistakes_alike, slugs_alike
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.explanation import Example, Explanation, explain
 from normgrade.learner.workspace import Workspace, find_course
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 
 
 @click.command("explain")
@@ -42,11 +43,8 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     exercise = course.exercise(preferred(course, slugs, name))
     refuse_unless_revealed(exercise, _("numbers"))
 
-    def work(desk: Desk) -> Explanation:
-        return explain(desk, exercise, known[exercise.slug][name])
-
-    with progress() as watched:
-        found = at_desk([exercise], Options(progress=watched), work)
+    with progress() as watched, open_grader([exercise], Options(progress=watched)) as grader:
+        found = explain(grader, exercise, known[exercise.slug][name])
     console = open_console()
     show(console, found)
     if others := [other for other in slugs if other != exercise.slug]:

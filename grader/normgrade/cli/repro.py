@@ -12,9 +12,9 @@ from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.shell_words import checks_alike, slugs_alike
+from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_plain, write_whole
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
@@ -22,7 +22,8 @@ from normgrade.learner.reproduction import is_as_made, script, sealed
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.render.wording import seed_in_words
 from normgrade.report.report import Outcome
-from normgrade.suite.run import Result
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 
 LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 
@@ -86,13 +87,8 @@ def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
-    source = inspection.source
-
-    def work(desk: Desk) -> tuple[Result, ...]:
-        return desk.run(exercise, source, path.name, seed)
-
-    with progress() as watched:
-        return at_desk([exercise], Options(seed=seed, progress=watched), work)
+    with progress() as watched, open_grader([exercise], Options(seed=seed, progress=watched)) as grader:
+        return tuple(grader.results(exercise, inspection.source, path.name))
 
 
 def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:

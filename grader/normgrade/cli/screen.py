@@ -125,7 +125,7 @@ def in_a_row(watching: Watching) -> Text:
 
 
 def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:
-    return tuple(watching.desk.suites[watching.exercise.slug].claims.items())
+    return tuple(watching.grader.suites[watching.exercise.slug].claims.items())
 
 
 def marks(watching: Watching, names: Sequence[str]) -> Text:

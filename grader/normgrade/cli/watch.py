@@ -15,13 +15,14 @@ from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.file_saves import waker
 from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 
 PAUSE_S = 0.05  # between two looks at the file
 PAUSE_WOKEN_S = 0.25  # where something tells when to look: only the size of the terminal is looked at
@@ -46,15 +47,13 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     exercise = course.exercise(slug) if slug is not None else to_go_on_with(course)
     console = open_console()
 
-    def work(desk: Desk) -> None:
-        watching = Watching(desk, course, exercise)
-        if console.is_terminal and not console.is_dumb_terminal:
-            on_one_screen(watching, console)
-        else:
-            written_out(watching, console)
-
     try:
-        at_desk(list(course), Options(required=required), work)
+        with open_grader(list(course), Options(required=required)) as grader:
+            watching = Watching(grader, course, exercise)
+            if console.is_terminal and not console.is_dumb_terminal:
+                on_one_screen(watching, console)
+            else:
+                written_out(watching, console)
     except KeyboardInterrupt:  # one of the ways to end it, so there is nothing to say
         return INTERRUPTED
     return 0

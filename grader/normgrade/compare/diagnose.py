@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from normgrade.compare.differences import agrees, allowed, differences, near, same_numbers, stops_alike, undetermined
+from normgrade.compare.played import Played as Play
+from normgrade.compare.played import Result
 from normgrade.course.mistakes import Mistake, together
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Diagnosis, Outcome
-from normgrade.suite.run import Play, Result
 from normgrade.worker.observation import Array, Cause, Observation, Request
 
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from normgrade.compare.context import Setting
-from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.language import N_, _, retold
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.place_names import place_in_words
@@ -18,6 +16,7 @@ K = 64  # how many times the spread a number may be off; measured in tests/bench
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
+NOTHING = "nothing"  # stands where a place was not seen
 TENSOR = N_("a {dtype} tensor of shape {shape}")
 FOREIGN = (  # how what could not travel is described
     N_("a huge int"), N_("a {dtype} tensor of shape {shape}, too large to look at"),
@@ -30,13 +29,10 @@ MISSING = (  # what stands where there is nothing
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
-def differences(observation: Observation, expectation: Expectation, setting: Setting | None = None) -> tuple[Difference, ...]:
-    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences.
-
-    With a setting, each comes with a few words on what it looks like.
-    """
+def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
+    """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
     found = (
-        difference(place, observation.values.get(place, "nothing"), expected, setting)
+        difference(place, observation.values.get(place, NOTHING), expected)
         for place, expected in expectation.places.items()
         if place in observation.values or observation.error is None
     )
@@ -135,18 +131,18 @@ def flat(array: Array) -> np.ndarray:
     return np.asarray(array.values, np.float64).ravel()
 
 
-def difference(place: str, actual: Value, expected: Expected, setting: Setting | None = None) -> Difference | None:
-    """What differs at one place, or None; in a setting, with words on what it looks like."""
+def difference(place: str, actual: Value, expected: Expected) -> Difference | None:
+    """What differs at one place, or None."""
     value = expected.value
     if not isinstance(value, Array):
         same = type(actual) is type(value) and actual == value
         return None if same else described(place, actual, expected)
     if not isinstance(actual, Array) or actual.values.shape != value.values.shape or actual.dtype != expected.dtype:
-        return described(place, actual, expected, setting is not None)
-    return numbers(place, actual, expected, setting)
+        return described(place, actual, expected)
+    return numbers(place, actual, expected)
 
 
-def numbers(place: str, actual: Array, expected: Expected, setting: Setting | None) -> Difference | None:
+def numbers(place: str, actual: Array, expected: Expected) -> Difference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -170,7 +166,6 @@ def numbers(place: str, actual: Array, expected: Expected, setting: Setting | No
         at=tuple(int(index) for index in at),
         expected=right[at].item(),
         actual=got[at].item(),
-        looks_like=None if setting is None else looks_like(right, got, permitted, setting, place),
         numbers=Numbers(right, got, permitted),
     )
 
@@ -196,12 +191,9 @@ def by_chance(expected: Expected) -> float:
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
-def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> Difference:
+def described(place: str, actual: Value, expected: Expected) -> Difference:
     """A difference in kind: another type, shape or dtype, or nothing at all."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
-    likeness = None
-    if worded and isinstance(actual, Array) and isinstance(expected.value, Array):
-        likeness = same_but_for_form(expected.value.values, actual.values, allowed(expected), actual.dtype == expected.dtype)
     return Difference(
         place=place,
         dtype=expected.dtype,
@@ -214,7 +206,6 @@ def described(place: str, actual: Value, expected: Expected, worded: bool = Fals
         at=None,
         expected=words(expected.value, expected.dtype),
         actual=words(actual),
-        looks_like=likeness,
     )
 
 

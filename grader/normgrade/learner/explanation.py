@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.compare.differences import allowed
+from normgrade.compare.played import Result
+from normgrade.compare.remarks import remarked
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
-from normgrade.grade import Desk
 from normgrade.report.report import Check, Difference, Numbers, Outcome
-from normgrade.suite.run import Result
+from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
 
 LEAST = 2  # numbers in an example: one alone says little
@@ -37,19 +38,19 @@ class Explanation:
     hides: Example | None
 
 
-def explain(desk: Desk, exercise: Exercise, mistake: Mistake) -> Explanation:
+def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation:
     """Play the whole suite on the mistake, and look for examples in it."""
-    results = desk.run(exercise, mistake.source, exercise.file_name, desk.options.seed)
-    shows = min(showing(results), key=simplicity, default=None)
+    results = list(grader.results(exercise, mistake.source, exercise.file_name))
+    shows = min(showing(remarked(results, exercise.defines)), key=simplicity, default=None)
     hides = min(hiding(results), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
     return Explanation(exercise, mistake, shows, hides)
 
 
-def showing(results: Sequence[Result]) -> Iterator[Example]:
+def showing(checks: Sequence[Check]) -> Iterator[Example]:
     """Every difference of numbers, of every check that fails."""
-    for result in results:
-        if result.check.outcome is Outcome.FAILED:
-            yield from (Example(result.check, each) for each in result.check.differences if each.numbers is not None)
+    for check in checks:
+        if check.outcome is Outcome.FAILED:
+            yield from (Example(check, each) for each in check.differences if each.numbers is not None)
 
 
 def hiding(results: Sequence[Result]) -> Iterator[Example]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import Desk, Submission
+from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError
@@ -18,6 +18,7 @@ from normgrade.learner.standing import keep, next_after, records, take_hint
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
+from normgrade.suite.grader import Grader
 
 
 def unseen() -> None:
@@ -28,7 +29,7 @@ def unseen() -> None:
 class Watching:
     """An exercise that is graded at every save. `changed` is called whenever there is something new to see."""
 
-    desk: Desk
+    grader: Grader
     course: Course
     exercise: Exercise
     before: tuple[Exercise, ...] = ()  # what was watched on the way here
@@ -57,9 +58,9 @@ class Watching:
         submission = Submission(self.exercise, path, os.path.relpath(path))
         inspection = inspect_file(path, self.exercise)
         if inspection.playable:
-            self.checks = dict.fromkeys(self.desk.suites[self.exercise.slug].names)
+            self.checks = dict.fromkeys(self.grader.suites[self.exercise.slug].names)
             self.changed()
-        self.report = reveal(self.desk.report(submission, inspection, self.hear), self.exercise.reveal)
+        self.report = reveal(report_on(self.grader, submission, inspection, self.hear), self.exercise.reveal)
         self.grading = False
         if inspection.playable:
             self.scores.append(self.report.earned)
@@ -91,14 +92,14 @@ class Watching:
         self.look_ahead()
         if self.following is None:
             return self
-        return Watching(self.desk, self.course, self.following, (*self.before, self.exercise), self.changed)
+        return Watching(self.grader, self.course, self.following, (*self.before, self.exercise), self.changed)
 
     def back(self) -> Watching:
         """The exercise that was watched before; this one where there was none."""
         if not self.before:
             self.note = _("No other exercise was watched before this one.")
             return self
-        return Watching(self.desk, self.course, self.before[-1], self.before[:-1], self.changed)
+        return Watching(self.grader, self.course, self.before[-1], self.before[:-1], self.changed)
 
     def next_hint(self) -> str:
         """The next hint that was not given, of what failed first if anything did."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -116,3 +117,11 @@ class Report:
     @property
     def earned(self) -> int:
         return self.withheld + sum(check.earned for check in self.checks)
+
+
+def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:
+    """What becomes of the whole: a broken suite outweighs all, then one failure or finding is enough."""
+    if Outcome.ERROR in outcomes:
+        return Outcome.ERROR
+    passed = not findings and all(outcome is Outcome.PASSED for outcome in outcomes)
+    return Outcome.PASSED if passed else Outcome.FAILED

@@ -12,8 +12,8 @@ from multiprocessing.queues import SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
-from normgrade.grade import Progress
 from normgrade.language import speak, spoken
+from normgrade.suite.options import OnProgress
 
 T = TypeVar("T")
 Tick = Callable[[str], None]  # one unit of work is done; the text says of what
@@ -33,7 +33,7 @@ def available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def over_cores(jobs: Sequence[Job[T]], cores: int, progress: Progress) -> list[T]:
+def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list[T]:
     """What the jobs return, in their order; the largest begin. With one core, or one job, they run here."""
     total, done = sum(job.units for job in jobs), 0
 

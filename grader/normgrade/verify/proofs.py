@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from normgrade.compare.played import Result
+from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, Exercise, read
 from normgrade.course.mistakes import Mistake, read_mistakes
-from normgrade.grade import Desk, Options, at_desk, judgement, silent
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
 from normgrade.report.place_names import place_in_words
 from normgrade.report.render.wording import outcome_in_word
-from normgrade.report.report import Check, Outcome, Report
-from normgrade.suite.run import Result
+from normgrade.report.report import Check, Outcome, Report, judgement
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.options import Options, silent
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
 from normgrade.verify.translations import missing_texts
@@ -86,22 +89,20 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Ti
     """All proofs of one exercise but that of its mutants."""
     started = time.perf_counter()
 
-    def proof(desk: Desk) -> Proved:
-        checks = tuple(Proof(desk, exercise, seeds, tick).checks())
-        return Proved(exercise.slug, checks, sandbox=desk.host.standing.tier, duration_s=time.perf_counter() - started)
-
-    return at_desk([exercise], options, proof)
+    with open_grader([exercise], options) as grader:
+        checks = tuple(Proof(grader, exercise, seeds, tick).checks())
+        return Proved(exercise.slug, checks, sandbox=grader.host.standing.tier, duration_s=time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
 class Proof:
     """Everything that has to hold of one exercise, whatever the seed of the inputs."""
 
-    desk: Desk
+    grader: Grader
     exercise: Exercise
     seeds: tuple[int, ...]
     tick: Tick
-    played: dict[tuple[str, int], tuple[Result, ...]] = field(default_factory=dict)  # by the mistake's name and the seed
+    played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the mistake's name and the seed
 
     def checks(self) -> Iterator[Check]:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
@@ -124,13 +125,13 @@ class Proof:
                 yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
 
     def points(self) -> Problems:
-        points = self.desk.suites[self.exercise.slug].points
+        points = self.grader.suites[self.exercise.slug].points
         if points != self.exercise.points:
             yield _("They sum to {points}.", points=points)
 
     def texts(self, languages: Sequence[str]) -> Problems:
         for language in languages:
-            yield from missing_texts(self.exercise, self.desk.suites[self.exercise.slug], language)
+            yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language)
 
     def stub(self) -> Problems:
         results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
@@ -140,9 +141,9 @@ class Proof:
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            for result in self.run(read(path), path.name, seed):
-                if result.check.outcome is not Outcome.PASSED:
-                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(result.check))
+            for check in remarked(self.run(read(path), path.name, seed), self.exercise.defines):
+                if check.outcome is not Outcome.PASSED:
+                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check))
 
     def wrong(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake in mistakes:
@@ -158,8 +159,8 @@ class Proof:
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake, seed in self.each(mistakes, _("diagnoses")):
-            found = self.desk.diagnose(self.exercise, self.played[mistake.name, seed])
-            names = [" + ".join(diagnosis.mistakes) for diagnosis in found]
+            found = self.grader.diagnose(self.exercise, self.played[mistake.name, seed])
+            names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
             elif names != [mistake.name]:
@@ -171,8 +172,8 @@ class Proof:
             yield thing, seed
             self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
 
-    def run(self, source: str, file_name: str, seed: int) -> tuple[Result, ...]:
-        return self.desk.run(self.exercise, source, file_name, seed)
+    def run(self, source: str, file_name: str, seed: int) -> list[Result]:
+        return list(self.grader.results(self.exercise, source, file_name, seed))
 
 
 # The mutants
@@ -190,16 +191,15 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
     started = time.perf_counter()
     mutants = mutants_of(read(exercise.reference))[numbers.start : numbers.stop]
 
-    def survives(desk: Desk, mutant: Mutant) -> bool:
-        results = desk.run(exercise, mutant.source, exercise.file_name, options.seed, hasty=True)
+    def survives(grader: Grader, mutant: Mutant) -> bool:
+        with closing(grader.results(exercise, mutant.source, exercise.file_name)) as results:
+            killed = failed(results)  # at the first check that fails
         tick(_("{exercise}: {what}", exercise=exercise.slug, what=_("mutants")))
-        return not failed(results)
+        return not killed
 
-    def proof(desk: Desk) -> Proved:
-        survivors = tuple(mutant for mutant in mutants if survives(desk, mutant))
-        return Proved(exercise.slug, (), survivors, desk.host.standing.tier, time.perf_counter() - started)
-
-    return at_desk([exercise], options, proof)
+    with open_grader([exercise], options) as grader:
+        survivors = tuple(mutant for mutant in mutants if survives(grader, mutant))
+        return Proved(exercise.slug, (), survivors, grader.host.standing.tier, time.perf_counter() - started)
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
@@ -234,7 +234,7 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
     return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
-def failed(results: Sequence[Result]) -> bool:
+def failed(results: Iterable[Result]) -> bool:
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from normgrade.course.course import Exercise, Table, read
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import told_in
-from normgrade.suite.run import Suite, docstring, hint_in
+from normgrade.suite.collection import Suite
 
 OF_EXERCISE = ("title", "group", "hints")
 OF_MISTAKE = ("says",)
@@ -40,9 +40,9 @@ def untold(table: Table, keys: tuple[str, ...], language: str, where: str) -> It
 
 def unsaid(suite: Suite, language: str) -> Iterator[str]:
     """Each test is named once, however many cases it has."""
-    tests = {item.name.partition("[")[0]: item for item in suite.items}
-    for name, item in tests.items():
-        if not told_in(docstring(item), language):
+    tests = {test.name.partition("[")[0]: test for test in suite.tests}
+    for name, test in tests.items():
+        if not told_in(test.docstring, language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
-        if hint_in(item, ENGLISH) and not hint_in(item, language):
+        if test.hints.get(ENGLISH) and not test.hints.get(language):
             yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)

@@ -1,0 +1,64 @@
+"""The second pass over results: what the differences of a failed check look like, and what they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from normgrade.compare.context import Setting, setting_of
+from normgrade.compare.differences import NOTHING, allowed
+from normgrade.compare.likeness import looks_like, same_but_for_form
+from normgrade.compare.played import Played, Result
+from normgrade.compare.trends import Step, by_size, pattern, steps_of
+from normgrade.course.signature import Signature
+from normgrade.report.report import Check, Difference, Outcome
+from normgrade.worker.observation import Array
+
+
+def remarked(results: Sequence[Result], contract: Sequence[Signature]) -> tuple[Check, ...]:
+    """The checks of the results, those that failed with remarks; `contract` names the arguments that a layer was built with."""
+    size = by_size_of_input(results)
+    return tuple(remark(result, contract, size) for result in results)
+
+
+def remark(result: Result, contract: Sequence[Signature], size: str) -> Check:
+    check, play = result.check, result.wrong
+    if check.outcome is not Outcome.FAILED:
+        return check
+    if play is None:
+        return replace(check, message=check.message or size)
+    setting = setting_of(play.expectation.request, contract)
+    message = check.message or (in_common(play) if play.came_to_its_end else "") or size
+    return replace(check, message=message, differences=tuple(likened(each, play, setting) for each in play.differences))
+
+
+def in_common(play: Played) -> str:
+    """What all differences of a play have in common."""
+    return pattern(play.expectation.request, play.expectation.places, play.differences)
+
+
+def likened(difference: Difference, play: Played, setting: Setting) -> Difference:
+    """The difference, with a few words on what it looks like where it looks like anything."""
+    place, numbers = difference.place, difference.numbers
+    if numbers is not None:
+        return replace(difference, looks_like=looks_like(numbers.expected, numbers.actual, numbers.allowed, setting, place))
+    actual, expected = play.observation.values.get(place, NOTHING), play.expectation.places[place]
+    if not isinstance(actual, Array) or not isinstance(expected.value, Array):
+        return difference
+    right, same_dtype = expected.value.values, actual.dtype == expected.dtype
+    return replace(difference, looks_like=same_but_for_form(right, actual.values, allowed(expected), same_dtype))
+
+
+def by_size_of_input(results: Sequence[Result]) -> str:
+    """A note where all that failed did so for large inputs alone, or for small ones; else nothing."""
+    failed = [result for result in results if result.check.outcome is Outcome.FAILED]
+    if not failed or not all(any(not step.right for step in steps_taken(result)) for result in failed):
+        return ""
+    return by_size([step for result in results for step in steps_taken(result)])
+
+
+def steps_taken(result: Result) -> Iterator[Step]:
+    """All steps of a check's plays that came to their end."""
+    for play in result.plays:
+        if play.came_to_its_end:
+            yield from steps_of(play.expectation.request, play.differences)

@@ -1,0 +1,183 @@
+"""Hidden suites as data: pytest collects them, and what it found is played elsewhere, as often as one likes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.course.course import Exercise
+from normgrade.language import ENGLISH, _, spoken
+from normgrade.language.docstring import told
+from normgrade.language.errors import CourseError
+from normgrade.suite.words import agree, observe, refuses
+
+KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
+FIXTURES: Mapping[str, Callable[..., Any]] = {"agree": agree, "observe": observe, "refuses": refuses}
+NOT_OURS = ("skip", "skipif", "xfail", "usefixtures")  # markers that would have a say in what is played
+INI = Path(__file__).with_name("suite.ini")
+BLOCKED = """
+    cacheprovider debugging doctest faulthandler junitxml legacypath logging monkeypatch nose pastebin recwarn reports setuponly setupplan
+    stepwise terminal threadexception tmpdir unittest unraisableexception warnings
+""".split()
+OPTIONS = (
+    "-c", str(INI), "--rootdir", str(INI.parent), "--noconftest", "--import-mode=importlib", "--strict-markers", "--assert=plain",
+    "--capture=no", *(f"-pno:{name}" for name in BLOCKED),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenTest:
+    """One test of a hidden suite with the arguments of one case: a check that has not been played yet."""
+
+    name: str
+    docstring: str  # its first paragraph is the claim, in each language of the course
+    kind: str
+    points: int
+    hints: Mapping[str, str]  # by language
+    function: Callable[..., None]
+    arguments: Mapping[str, Any]
+
+    @property
+    def claim(self) -> str:
+        return told(self.docstring)
+
+    @property
+    def hint(self) -> str:
+        """In the language that is spoken, or else in English."""
+        return self.hints.get(spoken()) or self.hints.get(ENGLISH, "")
+
+    def __call__(self) -> None:
+        """Run the test; the words in it belong to the check that is being played."""
+        self.function(**self.arguments)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tests of one exercise, those of the interface first."""
+
+    exercise: Exercise
+    tests: tuple[HiddenTest, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(test.points for test in self.tests)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(test.name for test in self.tests)
+
+    @property
+    def claims(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the tests that make each claim."""
+        found: dict[str, tuple[str, ...]] = {}
+        for test in self.tests:
+            found[test.claim] = (*found.get(test.claim, ()), test.name)
+        return found
+
+
+def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
+    """The suites of the exercises, by slug, each file imported once; a CourseError where that cannot be done."""
+    exercises = tuple(exercises)
+    collector = Collector()
+    with nothing_leaking_in():
+        code = pytest.main([*OPTIONS, *(str(exercise.suite) for exercise in exercises)], plugins=[collector])
+    if collector.interrupted is not None:
+        raise collector.interrupted
+    if collector.broken or not collector.finished:
+        said = collector.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if collector.broken else ""
+        why = said or _("pytest ended with {code!r}", code=code)
+        suites = ", ".join(str(exercise.suite) for exercise in exercises)
+        raise CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=suites, why=why))
+    return {exercise.slug: suite_of(exercise, collector.items) for exercise in exercises}
+
+
+class Collector:
+    """The plugin that keeps what pytest collects, and runs nothing."""
+
+    def __init__(self) -> None:
+        self.items: Sequence[pytest.Item] = ()
+        self.finished = False
+        self.broken: list[str] = []
+        self.interrupted: BaseException | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(str(report.longrepr))
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        self.interrupted = excinfo.value
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items, self.finished = session.items, True
+        return True
+
+
+@contextmanager
+def nothing_leaking_in() -> Iterator[None]:
+    """Neither the user's pytest settings nor plugins that happen to be installed have a say in a grading."""
+    kept = {name: os.environ.pop(name, None) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update({name: value for name, value in kept.items() if value is not None})
+
+
+def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
+    """The suite of the exercise among these items."""
+    tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
+    if not tests:
+        raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
+    return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind != "interface")))
+
+
+def is_of(exercise: Exercise, item: pytest.Item) -> bool:
+    return item.path.name == exercise.suite.name  # pytest has its own way of writing the folder
+
+
+def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
+    """An item of pytest's as a test; a CourseError where it makes no claim, or asks for what a grading does not have."""
+    assert isinstance(item, pytest.Function)
+    where, docstring = f"{exercise.suite}: {item.name}", item.obj.__doc__
+    kind, points = mark(item, "kind", None), mark(item, "points", 1)
+    if not told(docstring):
+        raise CourseError(_("{test} has no docstring; it is the claim that learners read.", test=where))
+    if kind not in KINDS:
+        raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=where, kinds=", ".join(KINDS)))
+    if not isinstance(points, int) or points < 0:
+        raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=where, points=points))
+    return HiddenTest(item.name, docstring, kind, points, hints_of(item), item.obj, arguments_of(item, where))
+
+
+test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
+
+
+def arguments_of(item: pytest.Function, where: str) -> Mapping[str, Any]:
+    """What the test is called with: the values of its case, and the words that it asks for."""
+    case = item.callspec.params if hasattr(item, "callspec") else {}
+    asked = [name for name in (*signature(item.obj).parameters, *item.fixturenames) if name not in case]
+    strange = [name for name in asked if name not in FIXTURES] + [name for name in NOT_OURS if item.get_closest_marker(name)]
+    if strange:
+        known = ", ".join(FIXTURES)
+        why = _('{test} asks for "{name}", which a hidden suite does not have; it has {known}.', test=where, name=strange[0], known=known)
+        raise CourseError(why)
+    return {**case, **{name: FIXTURES[name] for name in asked}}
+
+
+def hints_of(item: pytest.Item) -> Mapping[str, str]:
+    """What the marker hint("…", zh="…") says in each language."""
+    found = item.get_closest_marker("hint")
+    return {} if found is None else {ENGLISH: str(found.args[0]), **found.kwargs}
+
+
+def mark(item: pytest.Item, name: str, default: Any) -> Any:
+    found = item.get_closest_marker(name)
+    return found.args[0] if found else default

@@ -1,0 +1,94 @@
+"""Everything that grading needs, opened once for any number of submissions."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from normgrade.course.course import Exercise, Limits, read
+from normgrade.course.folders import user_cache, user_config
+from normgrade.course.mistakes import read_mistakes
+from normgrade.oracle.seal import Seal
+from normgrade.report.report import Diagnosis
+from normgrade.suite.options import Options
+
+if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
+    from normgrade.compare.played import Result
+    from normgrade.oracle.expectation import Oracle
+    from normgrade.suite.collection import Suite
+    from normgrade.suite.run import Run
+    from normgrade.worker.host import Host
+
+SEARCH_S = 10.0  # for the mistake; at most half of what is left of the time for all checks
+LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
+Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
+
+
+@dataclass(frozen=True)
+class Grader:
+    """Plays the hidden suites of some exercises on submissions. The mappings are by slug."""
+
+    host: Host
+    suites: Mapping[str, Suite]
+    oracles: Mapping[str, Oracle]
+    options: Options
+
+    def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
+        """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
+        with self.run(exercise, source, file_name, seed) as run:
+            yield from run.results(self.suites[exercise.slug])
+
+    @contextmanager
+    def run(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Iterator[Run]:
+        """A worker that plays on this source, by default with the seed of the options."""
+        from normgrade.suite.run import Run
+        from normgrade.worker.wire import Ban
+
+        probes = None if exercise.probes is None else read(exercise.probes)
+        ban = Ban(exercise.banned, exercise.allowed)
+        with self.host.worker(source, file_name, probes, self.limits(exercise), ban) as worker:
+            seed = self.options.seed if seed is None else seed
+            yield Run(worker, self.oracles[exercise.slug], exercise, read(exercise.reference), seed)
+
+    def limits(self, exercise: Exercise) -> Limits:
+        limits, total_s = exercise.limits, self.options.timeout_s
+        return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
+
+    def search_s(self, exercise: Exercise) -> float:
+        """How long the mistake of the last submission may be looked for; 0 where too little of its time is left."""
+        left_s = self.limits(exercise).total_s - self.host.used_s
+        return min(SEARCH_S, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
+
+    def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
+        """The mistakes that explain the results; nothing where none do, None where the time for the search was too short."""
+        from normgrade.compare.diagnose import OutOfTime, diagnose
+
+        clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
+        reference, mistakes, oracle = read(exercise.reference), read_mistakes(exercise), self.oracles[exercise.slug]
+        try:
+            return diagnose(results, reference, mistakes, oracle, within_s, clock)
+        except OutOfTime:
+            return None
+
+
+@contextmanager
+def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
+    """Start the zygote; while it imports PyTorch, collect the suites, by default with a pytest of our own."""
+    from normgrade.worker.host import Host
+
+    with Seal(user_config()) as seal, Host(options.tier, options.required, stand=seal.stand_behind) as host:
+        from normgrade.oracle.cache import Cache
+        from normgrade.oracle.expectation import Oracle
+        from normgrade.suite import collection
+
+        kept = Cache(user_cache(), seal.key)
+        distinct = {exercise.slug: exercise for exercise in exercises}
+        oracles = {slug: Oracle(kept, None if each.probes is None else read(each.probes)) for slug, each in distinct.items()}
+        try:
+            yield Grader(host, (collect or collection.collect)(distinct.values()), oracles, options)
+        finally:
+            kept.sweep()

@@ -1,0 +1,30 @@
+"""How to grade: everything that a user may choose, and that holds for all submissions of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from normgrade.worker.walls import AUTO
+
+
+class OnProgress(Protocol):
+    """Called with what is going on and how much of it is done; the command line draws it."""
+
+    def __call__(self, what: str, done: int, total: int) -> None: ...
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls."""
+
+    seed: int = 0
+    timeout_s: float | None = None
+    allow_stub: bool = False
+    tier: str = AUTO  # the strongest walls to stand behind
+    required: str = "process"  # the weakest
+    progress: OnProgress = silent

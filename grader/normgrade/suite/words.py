@@ -1,0 +1,199 @@
+"""The words that a check uses while it is played: random inputs, and the fixtures `agree`, `observe` and `refuses`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from normgrade.compare.differences import described, unsound
+from normgrade.compare.played import Played
+from normgrade.course.course import Exercise
+from normgrade.language import _, spoken
+from normgrade.oracle.draws import generator
+from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.report.place_names import place_in_words
+from normgrade.report.report import Difference
+from normgrade.suite.story import Story, request
+from normgrade.worker.observation import Array, Error, Observation, Request, Value
+
+
+class Player(Protocol):
+    """Plays a request on one submission: a worker, or whatever stands in for one."""
+
+    def play(self, request: Request, size_limit_bytes: int) -> Observation: ...
+
+
+class Disagreement(Exception):
+    """The submission is wrong: a message, and the play in which it differs, or else the differences themselves."""
+
+    def __init__(self, message: str = "", play: Played | None = None, differences: tuple[Difference, ...] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.play = play
+        self.differences = differences if play is None else play.differences
+
+
+class BrokenSuite(Exception):
+    """The suite asks for something that cannot be graded; never the submission's fault."""
+
+
+@dataclass
+class Playing:
+    """The check that is being played: on which submission, and what was drawn and observed so far."""
+
+    player: Player
+    oracle: Oracle
+    exercise: Exercise
+    reference: str
+    seed: int
+    check: str
+    draws: int = 0
+    plays: list[Played] = field(default_factory=list)
+
+    def random(self) -> np.random.Generator:
+        self.draws += 1
+        return generator(self.seed, self.check, "input", self.draws)
+
+    def expectation(self, story: Sequence[Story], refusal: type[Exception] | None = None) -> Expectation:
+        """What the reference observes. A kept one that is of no use is computed once more before the suite is called broken."""
+        asked = request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
+        expectation = self.oracle.expectation(self.reference, asked)
+        if unsound(expectation) or not raises(expectation, refusal):
+            expectation = self.oracle.expectation(self.reference, asked, anew=True)
+        if why := unsound(expectation):
+            raise BrokenSuite(why)
+        return expectation
+
+    def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Played:
+        """Have the submission play what the reference has played."""
+        observation = self.player.play(expectation.request, expectation.size_bytes)
+        self.plays.append(Played(observation, expectation, refusal))
+        return self.plays[-1]
+
+
+playing: ContextVar[Playing] = ContextVar("playing")  # set while a check is played
+
+
+def current() -> Playing:
+    try:
+        return playing.get()
+    except LookupError:
+        raise BrokenSuite(_("random inputs can only be drawn inside a test, not while the suite is imported")) from None
+
+
+def randn(*shape: int) -> np.ndarray:
+    """Standard normal float32 numbers that depend on seed, test and call alone."""
+    return current().random().standard_normal(shape, dtype=np.float32)
+
+
+def uniform(low: float, high: float, *shape: int) -> np.ndarray:
+    """Uniform float32 numbers between `low` and `high`."""
+    return current().random().uniform(low, high, shape).astype(np.float32)
+
+
+def ones(*shape: int) -> np.ndarray:
+    return np.ones(shape, dtype=np.float32)
+
+
+def zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, dtype=np.float32)
+
+
+def words(english: str, **others: str) -> str:
+    """What an assertion tells the learner, in the language that is spoken: words("…", zh="…")."""
+    return others.get(spoken(), english)
+
+
+def agree(*story: Story) -> None:
+    """The submission observes what the reference observes, place by place, within the spread."""
+    check = current()
+    expectation = check.expectation(story)
+    if expectation.error:
+        raise BrokenSuite(_("the reference itself raises {error}", error=raised(expectation.error)))
+    play = check.play(expectation)
+    if play.observation.error:
+        raise Disagreement(raised(play.observation.error), play)
+    if play.differences:
+        raise Disagreement(play=play)
+
+
+def observe(*story: Story) -> Mapping[str, Value]:
+    """What the submission observes, for a test to assert on."""
+    check = current()
+    play = check.play(check.expectation(story))
+    if play.observation.error:
+        raise Disagreement(raised(play.observation.error))
+    return Seen(play)
+
+
+class Seen(Mapping[str, Value]):
+    """What was observed, by place: a value of the form that the reference gives there, whatever its numbers. Anything else fails."""
+
+    def __init__(self, play: Played) -> None:
+        self.values_seen, self.expected = play.observation.values, play.expectation.places
+
+    def __getitem__(self, place: str) -> Value:
+        value, expected = self.values_seen.get(place), self.expected[place]
+        if form(value) != form(expected.value):
+            raise Disagreement(differences=(described(place, value, expected),))
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.expected)
+
+    def __len__(self) -> int:
+        return len(self.expected)
+
+
+def form(value: Value) -> tuple[object, ...]:
+    """All that a test may rely on where it asserts on a value: its type, and the shape of an array. Its numbers may be of any dtype."""
+    return (Array, value.values.shape) if isinstance(value, Array) else (type(value),)
+
+
+def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
+    """The last step raises `error`, the steps before it agree, and with `legal` in the last one's place nothing is raised.
+
+    The legal twin keeps an accidental error from passing for a refusal.
+    """
+    check = current()
+    twin = check.expectation((*story[:-1], *(legal if isinstance(legal, Sequence) else (legal,))))
+    expectation = check.expectation(story, error)
+    if twin.error or expectation.error is None or not raises(expectation, error):
+        why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
+        raise BrokenSuite(why)
+    allowed = check.play(twin).observation
+    if allowed.error:
+        raise Disagreement(_("a legal call is refused: {error}", error=raised(allowed.error)))
+    play = check.play(expectation, (error.__name__,))
+    came, wanted = play.observation.error, refusal(error.__name__, expectation.error.step)
+    if came is None:
+        raise Disagreement(_("nothing was raised; {wanted}", wanted=wanted), play)
+    if error.__name__ not in came.types or came.step != expectation.error.step:
+        raise Disagreement(_("{wanted}, but came {error}", wanted=wanted, error=raised(came)), play)
+    if play.differences:
+        raise Disagreement(play=play)
+
+
+def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
+    """Whether the reference raises such an error, or none where None is named."""
+    found = expectation.error
+    return found is None if error is None else found is not None and error.__name__ in found.types
+
+
+def refusal(error: str, step: str | None) -> str:
+    """What is expected where a step is to be refused."""
+    if step is None:
+        return _("a {error} is expected", error=error)
+    return _("a {error} is expected at {step}", error=error, step=place_in_words(step))
+
+
+def raised(error: Error) -> str:
+    """An error in words, with the learner's line where there is one."""
+    name = f"{error.types[0]}: " if error.types else ""
+    where = place_in_words(error.step) + _(": ") if error.step else ""
+    lines = [_("line {line}, in {function}: {text}", line=frame.line, function=frame.function, text=frame.text) for frame in error.frames]
+    return "\n  ".join((f"{where}{name}{error.message}", *lines))
