@@ -27,23 +27,24 @@ from functools import partial
 
 from normgrade.course.course import Course, Exercise, read
 from normgrade.course.mistakes import pairs_of, read_mistakes, together
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.report.report import Outcome
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.options import Options
 from normgrade.verify.parallel import Job, Tick, available, over_cores
 
 NAMED_PAIRS = 0.8
 
 
-def accepted(desk: Desk, exercise: Exercise, source: str, seed: int) -> bool:
-    return all(result.check.outcome is Outcome.PASSED for result in desk.run(exercise, source, exercise.file_name, seed))
+def accepted(grader: Grader, exercise: Exercise, source: str, seed: int) -> bool:
+    return all(result.check.outcome is Outcome.PASSED for result in grader.results(exercise, source, exercise.file_name, seed))
 
 
-def explanations(desk: Desk, exercise: Exercise, source: str, seed: int) -> list[frozenset[str]]:
+def explanations(grader: Grader, exercise: Exercise, source: str, seed: int) -> list[frozenset[str]]:
     """Every set of mistakes that was diagnosed; one that is empty where nothing failed."""
-    results = desk.run(exercise, source, exercise.file_name, seed)
+    results = list(grader.results(exercise, source, exercise.file_name, seed))
     if all(result.check.outcome is Outcome.PASSED for result in results):
         return [frozenset()]
-    return [frozenset(diagnosis.mistakes) for diagnosis in desk.diagnose(exercise, results)]
+    return [frozenset(diagnosis.mistakes) for diagnosis in grader.diagnose(exercise, results) or ()]
 
 
 def verdict(names: frozenset[str], found: Sequence[frozenset[str]]) -> str:
@@ -67,31 +68,32 @@ class Measured:
 
 def measure(exercise: Exercise, seeds: Sequence[int], every: int, tick: Tick) -> Measured:
     """All of one exercise, which is one unit of work."""
-    found = at_desk([exercise], Options(), lambda desk: measured_at(desk, exercise, seeds, every))
+    with open_grader([exercise], Options()) as grader:
+        found = measured_at(grader, exercise, seeds, every)
     tick(exercise.slug)
     return found
 
 
-def measured_at(desk: Desk, exercise: Exercise, seeds: Sequence[int], every: int) -> Measured:
+def measured_at(grader: Grader, exercise: Exercise, seeds: Sequence[int], every: int) -> Measured:
     started = time.perf_counter()
     mistakes, reference = read_mistakes(exercise), read(exercise.reference)
     right = [read(path) for path in (exercise.reference, *exercise.alternatives)]
     found = Measured(exercise.slug, [f"\n{exercise.slug}: {len(seeds)} seeds"])
     say = found.lines.append
 
-    false_rejects = sum(not accepted(desk, exercise, source, seed) for source in right for seed in seeds)
-    false_accepts = sum(accepted(desk, exercise, mistake.source, seed) for mistake in mistakes for seed in seeds)
+    false_rejects = sum(not accepted(grader, exercise, source, seed) for source in right for seed in seeds)
+    false_accepts = sum(accepted(grader, exercise, mistake.source, seed) for mistake in mistakes for seed in seeds)
     say(f"  false rejects  {false_rejects} of {len(right) * len(seeds)} ({len(right)} right answers)")
     say(f"  false accepts  {false_accepts} of {len(mistakes) * len(seeds)} ({len(mistakes)} mistakes)")
 
-    singles = Counter(verdict(frozenset({mistake.name}), explanations(desk, exercise, mistake.source, seeds[0])) for mistake in mistakes)
+    singles = Counter(verdict(frozenset({mistake.name}), explanations(grader, exercise, mistake.source, seeds[0])) for mistake in mistakes)
     say(f"  one mistake    named {singles['named']} of {len(mistakes)}")
 
     pairs = pairs_of(reference, mistakes)
     pairs_seen: Counter[str] = Counter()
     for pair in pairs[::every]:
         names = frozenset(mistake.name for mistake in pair)
-        explained = explanations(desk, exercise, together(reference, pair) or "", seeds[0])
+        explained = explanations(grader, exercise, together(reference, pair) or "", seeds[0])
         pairs_seen[verdict(names, explained)] += 1
         if verdict(names, explained) in ("one of many", "missed"):
             others = "; ".join(" + ".join(sorted(other)) for other in explained if other != names) or "nothing"

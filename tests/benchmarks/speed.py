@@ -25,8 +25,9 @@ from pathlib import Path
 
 from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.learner.watch_session import Watching
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 
 SLUG = "batch_norm"
 OTHERS = [slug for slug in Course.find().slugs if slug != SLUG]
@@ -94,11 +95,9 @@ def warm_suites(rounds: int) -> list[float]:
     exercise = Course.find().exercise(SLUG)
     source = exercise.reference.read_text(encoding="utf-8")
 
-    def suites(desk: Desk) -> list[float]:
-        desk.run(exercise, source, exercise.file_name, seed=0)
-        return [seconds(lambda: desk.run(exercise, source, exercise.file_name, seed=0)) for _ in range(rounds)]
-
-    return at_desk([exercise], Options(), suites)
+    with open_grader([exercise], Options()) as grader:
+        _warm, *others = [seconds(lambda: list(grader.results(exercise, source, exercise.file_name))) for _ in range(rounds + 1)]
+        return others
 
 
 def saves(folder: Path, rounds: int) -> list[float]:
@@ -117,9 +116,9 @@ def saves(folder: Path, rounds: int) -> list[float]:
         path.write_text(f"{source}\n# {number}\n", encoding="utf-8")
         wait(watching)
 
-    def all_saves(desk: Desk) -> list[float]:
+    with open_grader([exercise], Options()) as grader:
         os.chdir(folder)
-        watching = Watching(desk, course, exercise)
+        watching = Watching(grader, course, exercise)
         wait(watching)
         found = []
         for number in range(rounds):
@@ -127,8 +126,6 @@ def saves(folder: Path, rounds: int) -> list[float]:
             time.sleep(wait_s % PAUSE_S)
             found.append(seconds(partial(save_and_wait, watching, number)))
         return found
-
-    return at_desk([exercise], Options(), all_saves)
 
 
 def main() -> int:

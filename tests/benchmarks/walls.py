@@ -17,8 +17,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from normgrade.worker import launch
 
+from normgrade.worker import launch
 from normgrade.worker.host import Host
 from normgrade.worker.observation import Array, Request
 from normgrade.worker.walls import TIERS

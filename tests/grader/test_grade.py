@@ -13,9 +13,10 @@ import pytest
 
 from normgrade import grade as grading
 from normgrade.course.course import Course, Exercise, Limits, carried
-from normgrade.grade import Options, Submission, grade
+from normgrade.grade import Submission, grade
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.suite.options import Options
 from normgrade.worker.capture import Capture
 from normgrade.worker.walls import TIERS
 
@@ -176,7 +177,7 @@ def test_an_end_of_the_process_fails_only_its_own_checks(name: str, message: str
 
 
 def test_nothing_is_run_where_there_is_nothing_to_run(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grading, "at_desk", ran)
+    monkeypatch.setattr(grading, "open_grader", ran)
     rms = tiny.exercise("rms")
     stub, broken = written(tmp_path, rms, rms.stub.read_text(encoding="utf-8")), written(tmp_path, rms, "def rms(:")
     reports = grade([stub, broken, Submission(rms, tmp_path, "a folder")], Options(seed=7))

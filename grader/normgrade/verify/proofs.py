@@ -30,7 +30,7 @@ from normgrade.worker.walls import TIERS
 
 T = TypeVar("T")
 Problems = Iterator[str]
-SLICE = 50  # mutants to one job: few enough to keep all cores busy, enough to be worth the second that a desk takes to open
+SLICE = 50  # mutants to one job: few enough to keep all cores busy, enough to be worth the second that a grader takes to open
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def test_nothing_to_watch_is_said(run: Callable[..., tuple[int, str, str]]) -> N
 # What is drawn
 
 
-class Desk:
+class Grader:
     """Grades without grading: it gives the reports that it was given, and keeps what was on the screen meanwhile."""
 
     watching: Watching
@@ -79,7 +79,7 @@ class Desk:
         self.reports, self.seen = list(reports), ""
         self.suites = {"rms": SimpleNamespace(names=("a",), claims={f"Claim {number}.": ("a",) for number in range(claims)})}
 
-    def report(self, submission: Submission, inspection: Inspection, told: Callable[..., None]) -> Report:
+    def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[..., None]) -> Report:
         self.seen = drawn(self.watching)
         return self.reports.pop(0)
 
@@ -105,8 +105,9 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
     monkeypatch.chdir(tmp_path)
 
     def graded(claims: int, *reports: Report) -> Watching:
-        desk: Any = Desk(claims, *reports)
-        desk.watching = watching = Watching(desk, tiny, tiny.exercise("rms"))
+        grader: Any = Grader(claims, *reports)
+        monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
+        grader.watching = watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
             (tmp_path / "rms.py").write_text(f"def rms(x, eps=1e-5):\n    return x + {'1' * number}0\n", encoding="utf-8")
             assert watching.begin_if_saved()
@@ -118,8 +119,8 @@ def watched(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gr
 
 def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Graded) -> None:
     watching = watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No."))
-    desk: Any = watching.desk
-    assert [line.rstrip() for line in desk.seen.splitlines()[1:]] == [
+    grader: Any = watching.grader
+    assert [line.rstrip() for line in grader.seen.splitlines()[1:]] == [
         "· Claim 0.",
         "· Claim 1.",
         "· Claim 2.",

@@ -12,13 +12,15 @@ from typing import ClassVar
 import pytest
 
 from normgrade.compare.diagnose import MOST_ERRORS, OutOfTime, diagnose, says
+from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
-from normgrade.suite.run import Result, Suite, with_suites
+from normgrade.suite.collection import collect
+from normgrade.suite.run import Run
 from normgrade.worker.observation import Observation, Request
 from normgrade.worker.play import load, play
 
@@ -265,11 +267,7 @@ def searched(
     """What a search finds, with what it took."""
     exercise, oracle = tiny.exercise(slug), Counting(Cache(expectations, bytes(32)), None)
     reference, mistakes = exercise.reference.read_text(encoding="utf-8"), read_mistakes(exercise)
-
-    def played(suites: Mapping[str, Suite]) -> tuple[Result, ...]:
-        return suites[slug].run(Here(load(source, "mine.py")), oracle, reference)
-
-    results = with_suites([exercise], played)
+    results = list(Run(Here(load(source, "mine.py")), oracle, exercise, reference).results(collect([exercise])[slug]))
     Counting.plays.clear()
     Counting.kept.clear()
     return diagnose(results, reference, mistakes, oracle, within_s), oracle

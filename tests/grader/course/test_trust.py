@@ -25,7 +25,7 @@ from normgrade.cli import check as check_module
 from normgrade.cli.screen import screens
 from normgrade.course.course import Course, carried
 from normgrade.course.trust import record_of
-from normgrade.grade import Desk, Options, Submission, grade
+from normgrade.grade import Submission, grade
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Progress
 from normgrade.learner.watch_session import Watching
@@ -33,7 +33,9 @@ from normgrade.learner.workspace import MARK
 from normgrade.notebook.isolated import Order
 from normgrade.notebook.notebook import as_file
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.run import with_suites
+from normgrade.suite.collection import collect
+from normgrade.suite.grader import Grader
+from normgrade.suite.options import Options
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 SECRET = "opensesame = = 1\n"  # no Python, so that a message would show the line
@@ -263,7 +265,7 @@ def test_a_course_is_found_however_its_path_is_written(ways: Sequence[str], here
 @pytest.mark.parametrize("number", range(6))
 def test_a_suite_is_collected_however_its_path_is_written(ways: Sequence[str], here: Path, number: int) -> None:
     for course in (Course.find(Path(ways[number])), Course(here / ways[3])):
-        assert len(with_suites([course.exercise("rms")], lambda suites: suites["rms"].items)) > 1
+        assert len(collect([course.exercise("rms")])["rms"].tests) > 1
 
 
 def test_a_workspace_names_its_course_by_any_path(ways: Sequence[str], run: Run, here: Path) -> None:
@@ -439,8 +441,8 @@ def test_what_leads_elsewhere_is_said(trap: Path, run: Run, outside: Path) -> No
 
 def test_watching_waits_for_no_pipe(trap: Path, tiny: Course) -> None:
     for slug, what in (("rms", "is a symbolic link to "), ("centring", "is a named pipe, not a file")):
-        desk = Desk(None, {}, {}, Options())  # type: ignore[arg-type]  # of which nothing is asked
-        watching = Watching(desk, tiny, tiny.exercise(slug))
+        grader = Grader(None, {}, {}, Options())  # type: ignore[arg-type]  # of which nothing is asked
+        watching = Watching(grader, tiny, tiny.exercise(slug))
         assert watching.begin_if_saved()
         watching.grade()
         assert watching.report is not None and not watching.begin_if_saved()

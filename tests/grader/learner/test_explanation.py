@@ -11,10 +11,11 @@ import pytest
 from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.learner.attempts import Attempt, Progress
 from normgrade.learner.explanation import Explanation, explain
 from normgrade.report.report import Outcome
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -22,11 +23,8 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture(scope="module")
 def explained(tiny: Course, expectations: Path) -> Mapping[tuple[str, str], Explanation]:
     """Every mistake of the tiny course."""
-
-    def all_of_them(desk: Desk) -> dict[tuple[str, str], Explanation]:
-        return {(each.slug, mistake.name): explain(desk, each, mistake) for each in tiny for mistake in read_mistakes(each)}
-
-    return at_desk(list(tiny), Options(), all_of_them)
+    with open_grader(list(tiny), Options()) as grader:
+        return {(each.slug, mistake.name): explain(grader, each, mistake) for each in tiny for mistake in read_mistakes(each)}
 
 
 def test_where_it_shows_right_and_wrong_differ_by_more_than_is_allowed(explained: Mapping[tuple[str, str], Explanation]) -> None:

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from normgrade.cli import repro as command
+from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.grade import Desk, Options, at_desk
 from normgrade.learner.reproduction import SEAL, is_as_made, literal, script, sealed
 from normgrade.report.report import Outcome
-from normgrade.suite.run import Result
+from normgrade.suite.grader import open_grader
+from normgrade.suite.options import Options
 from normgrade.worker.observation import Array
 
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced
@@ -36,21 +37,18 @@ def found(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Found
     """A failed check of every mistake, the wrong file, and the script."""
     course = Course.find()
     exercises = {slug: course.exercise(slug) for slug, _, _ in MISTAKES}
-
-    def all_of_them(desk: Desk) -> dict[tuple[str, str, str], tuple[Result, Path, str]]:
-        made = {}
+    made = {}
+    with open_grader(list(exercises.values()), Options()) as grader:
         for slug, name, check in MISTAKES:
             exercise, folder = exercises[slug], tmp_path_factory.mktemp("repro")
             [mistake] = [each for each in read_mistakes(exercise) if each.name == name]
             path = folder / exercise.file_name
             path.write_text(mistake.source, encoding="utf-8")
-            results = desk.run(exercise, mistake.source, path.name, 0)
+            results = list(grader.results(exercise, mistake.source, path.name))
             failed = [each for each in results if each.check.outcome is Outcome.FAILED and each.check.name.startswith(check)]
             numeric = next(each for each in failed if each.check.differences and each.check.differences[0].max_abs is not None)
             made[slug, name, check] = (numeric, path, script(exercise, path, numeric))
-        return made
-
-    return at_desk(list(exercises.values()), Options(), all_of_them)
+    return made
 
 
 @pytest.mark.parametrize("which", MISTAKES, ids=lambda which: " ".join(which))

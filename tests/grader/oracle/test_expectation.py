@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from normgrade.worker import interrupts, wire
 
 from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Expected, Oracle, decode, encode, fingerprint, movement, perturbed, widened
 from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
+from normgrade.worker import interrupts, wire
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request, Value
 
 MINE = bytes(32)  # the key of a user

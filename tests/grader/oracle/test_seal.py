@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade import Options, Submission, grade
+from normgrade.grade import Submission, grade
 from normgrade.oracle import seal as seal_module
 from normgrade.oracle.seal import KEY_BYTES, Seal
 from normgrade.report.report import Outcome, Report
+from normgrade.suite.options import Options
 
 if sys.platform == "win32":
     pytest.skip("locks, owners and rights as POSIX has them", allow_module_level=True)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from normgrade.compare.played import Result
+from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, Exercise, read
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
 from normgrade.report.report import Check, Outcome
-from normgrade.suite import run as suites_module
-from normgrade.suite.run import BrokenSuite, Result, Suite, current, ones, randn, with_suites, zeros
+from normgrade.suite.collection import Suite, collect
+from normgrade.suite.run import Run
+from normgrade.suite.words import BrokenSuite, Player, current, ones, playing, randn, zeros
 from normgrade.worker.observation import Array, Cause, Error, Observation, Request
 from normgrade.worker.play import load, play
 
@@ -63,10 +67,10 @@ class InThisProcess:
         return replace(play(self.implementation, request, probes, size_limit_bytes), stdout=self.prints)
 
 
-def played(suite: Suite, player: suites_module.Player, folder: Path, seed: int = 0) -> tuple[Result, ...]:
+def played(suite: Suite, player: Player, folder: Path, seed: int = 0) -> list[Result]:
     exercise = suite.exercise
     oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read(exercise.probes))
-    return suite.run(player, oracle, read(exercise.reference), seed)
+    return list(Run(player, oracle, exercise, read(exercise.reference), seed).results(suite))
 
 
 @pytest.fixture
@@ -77,8 +81,8 @@ def run_suite(edited_course: EditedCourse, expectations: Path) -> RunSuite:
         edits = {"solutions/centring/reference.py": [reference]} if reference else {}
         exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests, **edits}).exercise("centring")
         player = InThisProcess(source, exercise)
-        results = with_suites([exercise], lambda suites: played(suites["centring"], player, expectations))
-        return {result.check.name: result.check for result in results}
+        results = played(collect([exercise])["centring"], player, expectations)
+        return {check.name: check for check in remarked(results, exercise.defines)}
 
     return ran
 
@@ -97,24 +101,12 @@ def test_suites_are_collected_once_and_run_many_times(edited_course: EditedCours
     course = edited_course({f"tests/hidden/test_{slug}.py": [("import pytest\n", note)] for slug in ("rms", "centring")})
     exercises = list(course)
 
-    def use(suites: Mapping[str, Suite]) -> list[list[Outcome]]:
-        sources = [read(exercise.reference) for exercise in exercises]
-        players = [InThisProcess(source, exercise) for source, exercise in zip(sources, exercises, strict=True)]
-        rounds = [(player, suites[player.exercise.slug]) for player in players * 2]
-        assert [suites[slug].points for slug in ("rms", "centring")] == [8, 10]
-        return [[result.check.outcome for result in played(suite, player, expectations)] for player, suite in rounds]
-
-    assert with_suites(exercises, use) == [[Outcome.PASSED] * 5, [Outcome.PASSED] * 7] * 2
+    suites = collect(exercises)
+    assert [suites[slug].points for slug in ("rms", "centring")] == [8, 10]
+    players = [InThisProcess(read(exercise.reference), exercise) for exercise in exercises] * 2
+    outcomes = [[result.check.outcome for result in played(suites[player.exercise.slug], player, expectations)] for player in players]
+    assert outcomes == [[Outcome.PASSED] * 5, [Outcome.PASSED] * 7] * 2
     assert sorted([log.read_text()[:6], log.read_text()[6:]]) == ["ing.py", "rms.py"]
-
-
-def test_what_was_done_with_the_suites_is_handed_back_or_raised(tiny: Course) -> None:
-    def broken(_: Mapping[str, Suite]) -> None:
-        raise LookupError("mine")
-
-    assert with_suites([tiny.exercise("rms")], lambda suites: list(suites)) == ["rms"]
-    with pytest.raises(LookupError, match="mine"):
-        with_suites([tiny.exercise("rms")], broken)
 
 
 def test_a_check_carries_what_its_markers_say(run_suite: RunSuite) -> None:
@@ -134,15 +126,33 @@ def test_a_hint_is_kept_for_failures(run_suite: RunSuite) -> None:
     assert (check.outcome, check.hint) == (Outcome.PASSED, "")
 
 
-def test_someone_is_told_after_every_check(tiny: Course, expectations: Path) -> None:
-    exercise, ticks = tiny.exercise("centring"), []
+def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
+    """Whoever has seen enough stops, and nothing more is played."""
+    exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
+    results = Run(player, oracle, exercise, read(exercise.reference)).results(collect([exercise])["centring"])
+    asked = [len(player.asked) for _result in islice(results, 3)]
+    assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
 
-    def use(suites: Mapping[str, Suite]) -> None:
-        suites["centring"].run(player, oracle, read(exercise.reference), 0, lambda check: ticks.append(len(player.asked)))
 
-    with_suites([exercise], use)
-    assert len(ticks) == 7 and ticks == sorted(ticks) and ticks[-1] == len(player.asked)
+@pytest.mark.parametrize(
+    ("marks", "asks", "name"),
+    [
+        ("", "tmp_path, agree", "tmp_path"), ("", "agre", "agre"), ("@pytest.mark.skip", "agree", "skip"), ("@pytest.mark.xfail(strict=False)", "agree", "xfail"),
+        ("@pytest.mark.skipif(True, reason='so')", "agree", "skipif"), ("@pytest.mark.usefixtures('observe')", "agree", "usefixtures"),
+    ],
+)  # fmt: skip
+def test_a_test_that_asks_for_what_only_pytest_has_is_refused(marks: str, asks: str, name: str, run_suite: RunSuite) -> None:
+    test = test_function("agree(build(3))", marks=marks).replace("(agree, refuses, observe)", f"({asks})")
+    with pytest.raises(CourseError) as caught:
+        run_suite(test)
+    assert f'test_it asks for "{name}", which a hidden suite does not have; it has agree, observe, refuses.' in str(caught.value)
+
+
+def test_a_fixture_that_every_test_would_get_is_refused(run_suite: RunSuite) -> None:
+    fixture = "@pytest.fixture(autouse=True)\ndef before():\n    raise ValueError\n\n"
+    with pytest.raises(CourseError, match='test_it asks for "before"'):
+        run_suite(fixture + test_function("agree(build(3))"))
 
 
 # The fixtures
@@ -173,7 +183,8 @@ def test_after_a_disagreement_nothing_more_is_played(edited_course: EditedCourse
     tests = test_function("agree(build(3), train(randn(4, 3)))\n    agree(build(3), train(randn(5, 3)))")
     exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests}).exercise("centring")
     wrong, right = (InThisProcess(source, exercise) for source in (changed("(x - mean)", "(mean - x)"), RIGHT))
-    with_suites([exercise], lambda suites: [played(suites["centring"], player, expectations) for player in (wrong, right)])
+    for player in (wrong, right):
+        played(collect([exercise])["centring"], player, expectations)
     assert (len(wrong.asked), len(right.asked)) == (1, 2)
 
 
@@ -235,7 +246,7 @@ def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -
     exercise = tiny.exercise("rms")
     source = read(exercise.reference).replace("dim=-1", "dim=0")
     player = InThisProcess(source, exercise)
-    results = with_suites([exercise], lambda suites: played(suites["rms"], player, expectations))
+    results = played(collect([exercise])["rms"], player, expectations)
     outcomes = {result.check.name: result.check.outcome for result in results}
     assert [request.probe for request in player.asked] == ["function_call"] * 3 + ["row_by_row", "function_call"]
     assert [outcome is Outcome.PASSED for outcome in outcomes.values()] == [True, False, False, True, False]
@@ -245,9 +256,7 @@ def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -
 def test_plays_are_kept_for_the_diagnosis(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player = InThisProcess(RIGHT, exercise)
-    results = {
-        result.check.name: result for result in with_suites([exercise], lambda suites: played(suites["centring"], player, expectations))
-    }
+    results = {result.check.name: result for result in played(collect([exercise])["centring"], player, expectations)}
     assert [play.refusal for play in results["test_rank"].plays] == [None, ("ValueError",)]
     assert [len(result.plays) for result in results.values()] == [2, 1, 1, 1, 1, 1, 2]
     assert [play.expectation.request for result in results.values() for play in result.plays] == player.asked
@@ -256,7 +265,7 @@ def test_plays_are_kept_for_the_diagnosis(tiny: Course, expectations: Path) -> N
 def test_what_was_printed_is_told_once(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player = InThisProcess(RIGHT, exercise, prints="hello\n")
-    results = with_suites([exercise], lambda suites: played(suites["centring"], player, expectations))
+    results = played(collect([exercise])["centring"], player, expectations)
     assert {result.check.stdout for result in results} == {"hello\n"}
 
 
@@ -342,12 +351,6 @@ def test_a_broken_test_is_an_error_that_blames_the_suite(body: str, says: str, r
     assert (broken.earned, broken.hint, broken.differences) == (0, "", ())
 
 
-def test_a_fixture_that_nobody_knows_is_an_error(run_suite: RunSuite) -> None:
-    check = one(run_suite(test_function("agre(build(3))").replace("(agree,", "(agre,")))
-    assert check.outcome is Outcome.ERROR and check.message.startswith("the suite is broken, not your code: ")
-    assert "('agre', <" in check.message
-
-
 def test_a_reference_that_raises_is_the_courses_fault(run_suite: RunSuite) -> None:
     check = one(run_suite(test_function("agree(build(3), train(randn(4, 3)))"), reference=("x.mean(dim=0)", "x.mean(dim=7)")))
     assert check.outcome is Outcome.ERROR
@@ -394,8 +397,8 @@ def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseEx
             raise error
 
     with pytest.raises(type(error)):
-        with_suites([tiny.exercise("centring")], lambda suites: played(suites["centring"], Broken(), expectations))
-    assert suites_module.running == []
+        played(collect([tiny.exercise("centring")])["centring"], Broken(), expectations)
+    assert playing.get(None) is None
 
 
 @pytest.mark.parametrize("spoil", ["spread", "error"])
@@ -406,7 +409,7 @@ def test_an_expectation_that_is_kept_and_of_no_use_is_computed_once_more(
     computed = list[str]()
 
     def grade() -> list[Outcome]:
-        results = with_suites([exercise], lambda suites: played(suites["centring"], InThisProcess(RIGHT, exercise), tmp_path))
+        results = played(collect([exercise])["centring"], InThisProcess(RIGHT, exercise), tmp_path)
         return [result.check.outcome for result in results]
 
     right = grade()
@@ -446,7 +449,7 @@ def test_the_settings_around_a_suite_have_no_say(
     for name, value in leaks.items():
         monkeypatch.setenv(name, value)
     exercise = course.exercise("centring")
-    results = with_suites([exercise], lambda suites: played(suites["centring"], InThisProcess(RIGHT, exercise), expectations))
+    results = played(collect([exercise])["centring"], InThisProcess(RIGHT, exercise), expectations)
     assert {result.check.outcome for result in results} == {Outcome.PASSED}
     assert {name: os.environ.get(name) for name in leaks} == leaks
 
@@ -454,14 +457,14 @@ def test_the_settings_around_a_suite_have_no_say(
 def test_nothing_is_left_in_the_environment(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", raising=False)
     monkeypatch.setenv("PYTEST_ADDOPTS", "-x")
-    assert with_suites([tiny.exercise("rms")], lambda _: os.environ.get("PYTEST_ADDOPTS")) is None
+    assert collect([tiny.exercise("rms")]).keys() == {"rms"}
     assert os.environ["PYTEST_ADDOPTS"] == "-x" and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
 
 
 def test_a_file_of_the_same_name_is_another_suite(tiny: Course, edited_course: EditedCourse) -> None:
     """Two courses in one process, each with a suite test_rms.py of its own."""
     other = edited_course({"tests/hidden/test_rms.py": HEAD + test_function("pass", "test_mine")})
-    names = [with_suites([course.exercise("rms")], lambda suites: suites["rms"].names) for course in (tiny, other, tiny)]
+    names = [collect([course.exercise("rms")])["rms"].names for course in (tiny, other, tiny)]
     assert names[0] == names[2] != names[1] == ("test_mine",)
 
 
@@ -476,7 +479,7 @@ DRAWING = {
 def drawn(exercise: Exercise, folder: Path, seed: int) -> dict[str, list[np.ndarray]]:
     """The inputs of every step, by check."""
     player = InThisProcess(RIGHT, exercise)
-    results = with_suites([exercise], lambda suites: played(suites["centring"], player, folder, seed))
+    results = played(collect([exercise])["centring"], player, folder, seed)
     requests = {result.check.name: result.plays[0].expectation.request for result in results}
     return {name: [step["x"].values for step in request.inputs["steps"]] for name, request in requests.items()}
 
@@ -509,7 +512,7 @@ def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedC
     weights, upstreams = [], []
     for seed in (0, 0, 1):
         player = InThisProcess(RIGHT, exercise)
-        with_suites([exercise], lambda suites: played(suites["centring"], player, expectations, seed))  # noqa: B023  (called at once)
+        played(collect([exercise])["centring"], player, expectations, seed)
         [request] = player.asked
         weights.append(request.inputs["state"]["weight"])
         upstreams.append(request.inputs["steps"][0]["upstream"])

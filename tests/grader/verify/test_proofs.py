@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade import Options
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Outcome, Report
+from normgrade.suite.options import Options
 from normgrade.verify.proofs import in_words, verify
 from normgrade.worker.walls import TIERS
 

@@ -14,7 +14,7 @@ from normgrade.language import speak
 from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.run import with_suites
+from normgrade.suite.collection import collect
 from normgrade.verify.proofs import verify
 from normgrade.verify.translations import missing_texts
 
@@ -113,7 +113,7 @@ def test_what_is_missing_in_chinese_is_said_in_english(tiny: Course, tmp_path: P
 
 def missing(course: Course) -> list[str]:
     exercise = course.exercise("rms")
-    return with_suites([exercise], lambda suites: list(missing_texts(exercise, suites["rms"], "zh")))
+    return list(missing_texts(exercise, collect([exercise])["rms"], "zh"))
 
 
 @pytest.mark.usefixtures("expectations")

@@ -30,12 +30,14 @@ import normgrade
 from normgrade import cli
 from normgrade.cli.options import exit_code
 from normgrade.course.course import Course
-from normgrade.grade import Desk, Options, Submission, at_desk
+from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
 from normgrade.oracle.expectation import Oracle, decode, encode
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Report
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.options import Options
 from normgrade.worker.launch import Zygote
 from normgrade.worker.walls.kernel import prctl
 
@@ -148,7 +150,7 @@ PLAYING_FIRST = Point("normgrade.worker.channel.Line.hear", FIRST, later=0.2)
 PLAYING_LATER = Point("normgrade.worker.channel.Line.hear", FIRST + 2, later=0.2)
 BETWEEN_REQUESTS = Point("normgrade.worker.channel.Line.ask", FIRST + 2)
 AT_THE_END = Point("normgrade.worker.channel.Line.end")
-DIAGNOSING = Point("normgrade.grade.Desk.diagnose")
+DIAGNOSING = Point("normgrade.suite.grader.Grader.diagnose")
 WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
 
 
@@ -206,9 +208,9 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass
 class Bench:
-    """A desk of this process, and the folder of the submissions that are graded there."""
+    """A grader of this process, and the folder of the submissions that are graded there."""
 
-    desk: Desk
+    grader: Grader
     folder: Path
     course: Course
     others: Collection[Process]  # what this process had started before
@@ -216,7 +218,7 @@ class Bench:
     def grade(self, source: str) -> Report:
         exercise, path = self.course.exercise("rms"), self.folder / "rms.py"
         path.write_text(source, encoding="utf-8")
-        return self.desk.grade(Submission(exercise, path, path.name), inspect_file(path, exercise))
+        return report_on(self.grader, Submission(exercise, path, path.name), inspect_file(path, exercise))
 
     def kill(self, fault: Fault) -> list[Process]:
         """Kill a process, and wait until it is gone with its worker; everything that should be gone after it."""
@@ -258,10 +260,10 @@ def suffer(bench: Bench, fault: Fault) -> Seen:
 
 def on_cache(bench: Bench, cache: Path, *sources: str) -> list[Report]:
     """The submissions, graded with this cache."""
-    oracle = Oracle(Cache(cache, KEY), bench.desk.oracles["rms"].probes)
-    desk = replace(bench.desk, oracles={"rms": oracle})
+    oracle = Oracle(Cache(cache, KEY), bench.grader.oracles["rms"].probes)
+    grader = replace(bench.grader, oracles={"rms": oracle})
     with stopped_if_it_hangs():
-        return [replace(bench, desk=desk).grade(source) for source in sources]
+        return [replace(bench, grader=grader).grade(source) for source in sources]
 
 
 def with_cache(bench: Bench, cache: str, folder: Path) -> list[Report]:
@@ -369,17 +371,15 @@ class Suffered(NamedTuple):
 
 @pytest.fixture(scope="module")
 def suffered(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Suffered:
-    """All faults, one after the other, at one desk."""
+    """All faults, one after the other, with one grader."""
     folder, others = tmp_path_factory.mktemp("faults"), descendants(os.getpid())
 
-    def one_after_the_other(desk: Desk) -> tuple[dict[str, Seen], dict[str, list[Report]], dict[str, list[Report]]]:
-        bench = Bench(desk, folder, tiny, others)
+    with open_grader([tiny.exercise("rms")], Options()) as grader:
+        bench = Bench(grader, folder, tiny, others)
         bench.grade(RIGHT)
         faults = {name: suffer(bench, fault) for name, fault in FAULTS.items()}
         caches = {name: with_cache(bench, cache, folder) for name, cache in NO_CACHE.items()}
-        return faults, caches, {name: with_spoilt_cache(bench, spoil, folder / name) for name, spoil in SPOILT.items()}
-
-    faults, caches, spoilt = at_desk([tiny.exercise("rms")], Options(), one_after_the_other)
+        spoilt = {name: with_spoilt_cache(bench, spoil, folder / name) for name, spoil in SPOILT.items()}
     return Suffered(faults, caches, spoilt, left_of(started_since(others)))
 
 
@@ -560,7 +560,7 @@ class Blow(NamedTuple):
     code: int
 
 
-STARTING = Point("normgrade.suite.run.with_suites")  # the zygote was started, and imports torch
+STARTING = Point("normgrade.suite.collection.collect")  # the zygote was started, and imports torch
 COLLECTING = Point("_pytest.python.Module.collect")
 WAITING = Point("normgrade.worker.launch.Zygote.hear")
 WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache, and a first one

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +13,9 @@ from normgrade.course.course import Course, carried, read
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
-from normgrade.suite.run import Suite, with_suites
+from normgrade.suite.collection import collect
+from normgrade.suite.run import Run
+from normgrade.suite.words import observe
 from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
 from normgrade.worker.play import load, play
 
@@ -76,21 +78,18 @@ def forged(by: Callable[[Value], Value]) -> Callable[[Mapping[str, Value]], Mapp
 def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
     """Of the checks that assert on values themselves; those that only compare them are forged in test_fuzz."""
     forgeries = {name: forged(by) for name, by in FORGERIES.items()} | {"no places": lambda values: {}}
-
-    def play_all(suites: Mapping[str, Suite]) -> dict[tuple[str, str, str], str]:
-        broken = {}
-        for exercise in EXERCISES:
-            probes = None if exercise.probes is None else read(exercise.probes)
-            suite, oracle = suites[exercise.slug], Oracle(Cache(expectations, bytes(32)), probes)
-            alone = [replace(suite, items=(item,)) for item in suite.items if "observe" in getattr(item, "fixturenames", ())]
-            for name, forge in forgeries.items():
-                forger = Forger(oracle.cache, oracle.probes, forge=forge)
-                for result in (result for one in alone for result in one.run(forger, forger, read(exercise.reference))):
-                    if result.check.outcome is Outcome.ERROR:
-                        broken[exercise.slug, name, result.check.name] = result.check.message
-        return broken
-
-    assert with_suites(EXERCISES, play_all) == {}
+    suites, broken, played = collect(EXERCISES), {}, 0
+    for exercise in EXERCISES:
+        probes = None if exercise.probes is None else read(exercise.probes)
+        tests = [test for test in suites[exercise.slug].tests if observe in test.arguments.values()]
+        for name, forge in forgeries.items():
+            forger = Forger(Cache(expectations, bytes(32)), probes, forge=forge)
+            for test in tests:
+                check = Run(forger, forger, exercise, read(exercise.reference)).play(test).check
+                played += 1
+                if check.outcome is Outcome.ERROR:
+                    broken[exercise.slug, name, check.name] = check.message
+    assert broken == {} and played >= 20 * len(forgeries)
 
 
 @dataclass(frozen=True)
@@ -121,12 +120,8 @@ def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
     exercise = Course(carried()).exercise("deep_norm")
     assert exercise.probes is not None
     oracle, reference = Oracle(Cache(expectations, bytes(32)), read(exercise.probes)), read(exercise.reference)
-
-    def outcomes(suites: Mapping[str, Suite]) -> list[Outcome]:
-        suite = suites["deep_norm"]
-        half = replace(suite, items=tuple(item for item in suite.items if item.name == "test_half_precision"))
-        probes = load(read(exercise.probes), "probes.py")  # type: ignore[arg-type]
-        players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
-        return [half.run(player, oracle, reference)[0].check.outcome for player in players]
-
-    assert with_suites([exercise], outcomes) == [Outcome.FAILED, Outcome.PASSED]
+    [half] = [test for test in collect([exercise])["deep_norm"].tests if test.name == "test_half_precision"]
+    probes = load(read(exercise.probes), "probes.py")
+    players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
+    outcomes = [Run(player, oracle, exercise, reference).play(half).check.outcome for player in players]
+    assert outcomes == [Outcome.FAILED, Outcome.PASSED]

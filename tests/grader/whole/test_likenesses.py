@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from normgrade.compare.context import setting_of
-from normgrade.compare.differences import differences
-from normgrade.compare.trends import pattern
+from normgrade.compare.played import Played
+from normgrade.compare.remarks import in_common, likened
 from normgrade.course.course import Course, read
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
@@ -321,10 +321,11 @@ def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
         submission = submission.replace(old, new)
     expectation = oracle.expectation(reference, request(case.story, exercise.defines[0].name, [0, "words", 0]))
     seen = oracle.glimpse(submission, expectation.request, exact=False)
-    found = differences(seen, expectation, setting_of(expectation.request, exercise.defines))
-    assert found, "nothing differs"
-    yield pattern(expectation.request, expectation.places, found)
-    yield from (difference.looks_like or "" for difference in found)
+    play = Played(seen, expectation)
+    assert play.differences, "nothing differs"
+    setting = setting_of(expectation.request, exercise.defines)
+    yield in_common(play)
+    yield from (likened(difference, play, setting).looks_like or "" for difference in play.differences)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.grade import Options, Submission, grade
+from normgrade.grade import Submission, grade
+from normgrade.suite.options import Options
 from normgrade.worker.by_hand import Rules
 from normgrade.worker.host import Host
 from normgrade.worker.observation import Error, Observation, Request

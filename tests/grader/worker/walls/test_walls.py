@@ -16,10 +16,10 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from normgrade.worker import launch
 
 from normgrade.course.course import Limits, carried
 from normgrade.language.errors import GraderError
+from normgrade.worker import launch
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.observation import Cause, Observation, Request
 from normgrade.worker.walls import TIERS, at_least, at_most, libraries, walls_of

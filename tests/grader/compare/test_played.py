@@ -1,0 +1,36 @@
+"""A play is compared once, and says whether it came to its end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from normgrade.compare import played
+from normgrade.compare.played import Played
+from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.worker.observation import Array, Cause, Error, Observation, Request
+
+EXPECTATION = Expectation(Request("function_call", {}), {"result": Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
+SEEN = Observation({"result": Array(np.array([0.0, 1.0]), "float64")})
+STOPPED = Observation(error=Error(Cause.RAISED, "so", ("ValueError",)))
+
+
+def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Played(SEEN, EXPECTATION)
+    [found] = play.differences
+    monkeypatch.setattr(played, "differences", None)
+    assert (found.place, found.mismatched, found.at) == ("result", 1, (1,))
+    assert play.differences is play.differences
+
+
+@pytest.mark.parametrize(
+    ("play", "ended"),
+    [
+        (Played(SEEN, EXPECTATION), True),
+        (Played(STOPPED, EXPECTATION), False),
+        (Played(STOPPED, EXPECTATION, ("ValueError",)), False),
+        (Played(SEEN, EXPECTATION, ("ValueError",)), False),
+    ],
+)
+def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(play: Played, ended: bool) -> None:
+    assert play.came_to_its_end is ended

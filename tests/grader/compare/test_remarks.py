@@ -1,0 +1,61 @@
+"""The second pass: a failed check learns what its differences look like; a passed one, and a message that was given, stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from normgrade.compare.played import Played, Result
+from normgrade.compare.remarks import remarked
+from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.report.report import Check, Outcome
+from normgrade.suite.story import build, evaluate, request, train
+from normgrade.worker.observation import Array, Observation
+
+RIGHT = np.array([1.0, 2.0, 3.0, 1.25])
+FAILED = Check("a", "It holds.", "formula", Outcome.FAILED, 1)
+
+
+def played(*outputs: np.ndarray, sizes: tuple[float, ...] = (1.0, 1.0)) -> Played:
+    """A story with one step per output, of inputs so large, in training and evaluation by turns."""
+    actions = (train, evaluate)
+    story = [actions[number % 2](np.full((4,), size, np.float32)) for number, size in zip(range(len(outputs)), sizes, strict=True)]
+    expected = {
+        f"step {number} · output": Expected(Array(RIGHT, "float64"), "float32", np.zeros(4)) for number in range(1, len(outputs) + 1)
+    }
+    seen = {f"step {number} · output": Array(values.astype(np.float32), "float32") for number, values in enumerate(outputs, 1)}
+    return Played(Observation(seen), Expectation(request([build(4), *story], "Layer", None), expected))
+
+
+def failing(play: Played, **changes: object) -> Result:
+    return Result(replace(FAILED, **changes), (play,), play)  # type: ignore[arg-type]
+
+
+def test_differences_are_put_into_words_and_what_they_have_in_common() -> None:
+    [check] = remarked([failing(played(RIGHT, RIGHT * 2))], ())
+    assert check.message == "Right in training, wrong in evaluation."
+    assert [difference.looks_like for difference in check.differences] == ["every value × 2"]
+
+
+def test_numbers_of_another_shape_are_looked_at_too() -> None:
+    [check] = remarked([failing(played(RIGHT.reshape(2, 2), sizes=(1.0,)))], ())
+    assert [difference.looks_like for difference in check.differences] == ["right numbers, only the shape differs"]
+
+
+def test_a_message_that_was_given_stays() -> None:
+    [check] = remarked([failing(played(RIGHT, RIGHT * 2), message="step 2: KeyError")], ())
+    assert check.message == "step 2: KeyError"
+
+
+@pytest.mark.parametrize("outcome", [Outcome.PASSED, Outcome.SKIPPED, Outcome.ERROR])
+def test_only_failures_are_remarked_on(outcome: Outcome) -> None:
+    result = failing(played(RIGHT, RIGHT * 2), outcome=outcome)
+    assert remarked([result], ()) == (result.check,)
+
+
+def test_what_fails_for_large_inputs_alone_is_told_over_all_checks() -> None:
+    small, large = failing(played(RIGHT, sizes=(1.0,)), outcome=Outcome.PASSED), failing(played(RIGHT * 2, sizes=(100.0,)))
+    _passed, check = remarked([small, large], ())
+    assert check.message == "Wrong only for large inputs: right up to |x| = 1, wrong from 100 on."
