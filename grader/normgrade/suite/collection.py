@@ -20,7 +20,7 @@ from normgrade.suite.words import agree, observe, refuses
 
 KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
 FIXTURES: Mapping[str, Callable[..., Any]] = {"agree": agree, "observe": observe, "refuses": refuses}
-NOT_OURS = ("skip", "skipif", "xfail", "usefixtures")  # markers that would have a say in what is played
+MARKERS_OF_PYTEST = ("skip", "skipif", "xfail", "usefixtures")
 INI = Path(__file__).with_name("suite.ini")
 BLOCKED = """
     cacheprovider debugging doctest faulthandler junitxml legacypath logging monkeypatch nose pastebin recwarn reports setuponly setupplan
@@ -163,13 +163,22 @@ test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it f
 def arguments_of(item: pytest.Function, where: str) -> Mapping[str, Any]:
     """What the test is called with: the values of its case, and the words that it asks for."""
     case = item.callspec.params if hasattr(item, "callspec") else {}
-    asked = [name for name in (*signature(item.obj).parameters, *item.fixturenames) if name not in case]
-    strange = [name for name in asked if name not in FIXTURES] + [name for name in NOT_OURS if item.get_closest_marker(name)]
+    asked = [name for name in signature(item.obj).parameters if name not in case]
+    strange = [name for name in (*asked, *imposed(item)) if name not in FIXTURES]
     if strange:
         known = ", ".join(FIXTURES)
         why = _('{test} asks for "{name}", which a hidden suite does not have; it has {known}.', test=where, name=strange[0], known=known)
         raise CourseError(why)
     return {**case, **{name: FIXTURES[name] for name in asked}}
+
+
+def imposed(item: pytest.Function) -> Iterator[str]:
+    """What would have a say without being asked: markers of pytest's, and the suite's own fixtures that every test gets."""
+    yield from (name for name in MARKERS_OF_PYTEST if item.get_closest_marker(name))
+    for name in item.fixturenames:
+        known = item._fixtureinfo.name2fixturedefs.get(name, ())
+        if any(each.func.__module__ == item.obj.__module__ for each in known):
+            yield name
 
 
 def hints_of(item: pytest.Item) -> Mapping[str, str]:

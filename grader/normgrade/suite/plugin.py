@@ -1,0 +1,182 @@
+"""Plays hidden suites in plain pytest: `pytest tests/hidden/test_layer_norm.py --submission layer_norm.py`.
+
+It stays out of everybody's other tests: without --submission it registers three markers and two options. With it, the checks of one suite
+are played as the grader plays them, in a worker behind walls, and pytest's own options hold: -k, -x, --junitxml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from normgrade.course.course import Exercise
+    from normgrade.inspection.inspection import Inspection
+    from normgrade.report.report import Check
+    from normgrade.suite.collection import HiddenTest, Suite
+    from normgrade.suite.run import Run
+
+MARKERS = (
+    "kind(name): what a check of a hidden suite is about",
+    "points(number): what it is worth",
+    "hint(text, **others): what to tell a learner whose submission fails it, in English and in other languages",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("normgrade", "hidden suites of normgrade")
+    group.addoption("--submission", type=Path, metavar="FILE", help="play the hidden suite that is collected on this file")
+    group.addoption("--submission-seed", type=int, default=0, metavar="N", help="seed of the inputs (default: 0)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    path = config.getoption("--submission")
+    if path is not None:
+        config.pluginmanager.register(Examiner(path.absolute(), config.getoption("--submission-seed")), "normgrade.examiner")
+
+
+@pytest.fixture
+def agree() -> Callable[..., Any]:
+    """The submission observes what the reference observes."""
+    return the_word("agree")
+
+
+@pytest.fixture
+def observe() -> Callable[..., Any]:
+    """What the submission observes."""
+    return the_word("observe")
+
+
+@pytest.fixture
+def refuses() -> Callable[..., Any]:
+    """The submission refuses what the reference refuses."""
+    return the_word("refuses")
+
+
+def the_word(name: str) -> Callable[..., Any]:
+    from normgrade.suite.collection import FIXTURES
+
+    return FIXTURES[name]
+
+
+class Examiner:
+    """Plays the tests of one hidden suite on one submission; all other tests stay pytest's own."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        self.path = path
+        self.seed = seed
+        self.tests: dict[str, HiddenTest] = {}  # by node
+        self.begin: Callable[[], Run | None] = lambda: None
+        self.opened = ExitStack()
+        self.run: Run | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Find the one suite among the items; what inspection found comes first, then the interface, as in every grading."""
+        own = [item for item in items if is_hidden(item.path)]
+        if len(suites := {item.path for item in own}) != 1:
+            found = ", ".join(sorted(path.name for path in suites)) or "none"
+            raise pytest.UsageError(f"--submission plays one hidden suite; collected: {found}. Name one tests/hidden/test_SLUG.py.")
+        exercise, suite, inspection = prepared(own, self.path)
+        nodes = {item.name: item for item in own}
+        self.tests = {nodes[test.name].nodeid: test for test in suite.tests}
+        self.begin = lambda: self.opened.enter_context(begun(exercise, suite, inspection, self.path, self.seed))
+        in_order = [nodes[test.name] for test in suite.tests]
+        findings = [Findings.from_parent(session, name="inspection", findings=inspection.findings)] if inspection.findings else []
+        items[:] = [*findings, *in_order, *(item for item in items if item not in own)]
+
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Play the check in place of pytest, and tell pytest what became of it."""
+        test = self.tests.get(pyfuncitem.nodeid)
+        if test is None:
+            return None
+        if self.run is None:
+            self.run = self.begin()
+        if self.run is None:
+            pytest.skip("it needs what inspection found missing")
+        tell(pyfuncitem, self.run, test)
+        return True
+
+    def pytest_unconfigure(self) -> None:
+        self.opened.close()
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether this is the hidden suite of a course: <course>/tests/hidden/test_<slug>.py."""
+    return path.parent.parts[-2:] == ("tests", "hidden") and (path.parents[2] / "exercises" / path.stem.removeprefix("test_")).is_dir()
+
+
+def prepared(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, Suite, Inspection]:
+    """The exercise of these items, its suite, and what inspection says of the submission."""
+    from normgrade.course.course import Course
+    from normgrade.inspection.inspection import inspect_file
+    from normgrade.language.errors import UsageError
+    from normgrade.suite.collection import suite_of
+
+    path = items[0].path
+    try:
+        exercise = Course.find(path.parents[2]).exercise(path.stem.removeprefix("test_"))
+        return exercise, suite_of(exercise, items), inspect_file(submission, exercise, allow_stub=True)
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+@contextmanager
+def begun(exercise: Exercise, suite: Suite, inspection: Inspection, path: Path, seed: int) -> Iterator[Run | None]:
+    """A run on the submission, with a grader of its own; None where inspection found that nothing can be run."""
+    from normgrade.suite.grader import open_grader
+    from normgrade.suite.options import Options
+
+    if not inspection.runnable or inspection.source is None:
+        yield None
+        return
+    with (
+        open_grader([exercise], Options(seed=seed), collect=lambda exercises: {exercise.slug: suite}) as grader,
+        grader.run(exercise, inspection.source, path.name) as run,
+    ):
+        yield run
+
+
+def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
+    """Play a check, and raise what pytest takes for its outcome."""
+    from normgrade.compare.remarks import remarked
+    from normgrade.report.report import Outcome
+
+    [check] = remarked([run.play(test)], run.exercise.defines)
+    if check.stdout:
+        item.add_report_section("call", "stdout", check.stdout)
+    if check.outcome is Outcome.SKIPPED:
+        pytest.skip(check.message)
+    if check.outcome is not Outcome.PASSED:
+        pytest.fail(in_words(check), pytrace=False)
+
+
+def in_words(check: Check) -> str:
+    """Claim, message, every place that differs, and the hint."""
+    from normgrade.report.render.wording import difference_in_words, what_it_is
+
+    lines = [check.claim, check.message]
+    for each in check.differences:
+        lines.append(f"{what_it_is(each)}: {difference_in_words(each)}")
+        lines.append(f"  looks like: {each.looks_like}" if each.looks_like else "")
+    return "\n".join(filter(None, (*lines, check.hint)))
+
+
+class Findings(pytest.Item):
+    """What inspection found in the submission, as a test that fails."""
+
+    def __init__(self, *, findings: Sequence[Any], **more: Any) -> None:
+        super().__init__(**more)
+        self.findings = findings
+
+    def runtest(self) -> None:
+        pytest.fail("\n".join(f"line {each.line}: {each.text}" for each in self.findings), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.name

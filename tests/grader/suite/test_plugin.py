@@ -1,0 +1,129 @@
+"""Hidden suites are ordinary pytest suites: plain pytest, asked for a submission, gives the verdicts that the grader gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import normgrade
+from normgrade.course.course import Course, Exercise, carried, read
+from normgrade.course.mistakes import read_mistakes
+from normgrade.grade import Submission, grade
+from normgrade.report.report import Report
+from normgrade.suite.options import Options
+
+COURSE = Course(carried())
+TINY = Course(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny")
+WRONG = {  # a mistake of each exercise, which fails some of its checks
+    exercise.slug: next(each for each in read_mistakes(exercise) if "eps" in each.name or "biased" in each.name or "flipped" in each.name)
+    for exercise in COURSE
+}
+
+
+def pytest_on(suite: Path, submission: Path, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Plain pytest on a suite, in a folder where nothing else is."""
+    paths = [str(Path(normgrade.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    return subprocess.run(
+        [*command, "-c", os.devnull, str(suite), "--submission", str(submission), *options],
+        capture_output=True, text=True, cwd=folder, env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )  # fmt: skip
+
+
+def outcomes_in(junit: Path) -> Mapping[str, str]:
+    """By the test's name, as a report words them."""
+    words = {"failure": "failed", "skipped": "skipped", "error": "error"}
+    cases = ElementTree.parse(junit).getroot().iter("testcase")
+    return {str(case.get("name")): next((words[part.tag] for part in case if part.tag in words), "passed") for case in cases}
+
+
+def graded(exercise: Exercise, path: Path, **options: object) -> Report:
+    [report] = grade([Submission(exercise, path, path.name)], Options(allow_stub=True, **options))  # type: ignore[arg-type]
+    return report
+
+
+def written(folder: Path, exercise: Exercise, source: str) -> Path:
+    path = folder / exercise.file_name
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("slug", WRONG)
+def test_both_ways_give_the_same_verdicts(slug: str, tmp_path: Path, expectations: Path) -> None:
+    exercise, junit = COURSE.exercise(slug), tmp_path / "junit.xml"
+    path = written(tmp_path, exercise, WRONG[slug].source)
+    done = pytest_on(exercise.suite, path, "--junitxml", str(junit), folder=tmp_path)
+    ours = {check.name: check.outcome.value for check in graded(exercise, path).checks}
+    assert outcomes_in(junit) == ours and done.returncode == 1
+    assert {"passed", "failed"} <= set(ours.values())
+
+
+def test_a_right_answer_passes_and_another_seed_draws_other_inputs(tmp_path: Path, expectations: Path) -> None:
+    exercise = TINY.exercise("centring")
+    path = written(tmp_path, exercise, read(exercise.reference))
+    for seed in ("0", "7"):
+        done = pytest_on(exercise.suite, path, "--submission-seed", seed, folder=tmp_path)
+        assert (done.returncode, "7 passed" in done.stdout) == (0, True), done.stdout
+
+
+def test_options_of_pytest_hold(tmp_path: Path, expectations: Path) -> None:
+    exercise = TINY.exercise("rms")
+    path = written(tmp_path, exercise, "def rms(x, eps=1e-5):\n    print('hello')\n    return x\n")
+    chosen = pytest_on(exercise.suite, path, "-k", "rows", "-v", folder=tmp_path)
+    assert "deselected" in chosen.stdout and chosen.returncode == 1
+    stopped = pytest_on(exercise.suite, path, "-x", folder=tmp_path)
+    assert "stopping after 1 failures" in stopped.stdout and "1 failed" in stopped.stdout
+    said = "Every row is divided by its own root mean square.\n"
+    assert said in stopped.stdout and "hello" in stopped.stdout and "Traceback" not in stopped.stdout
+
+
+def test_what_inspection_finds_is_a_test_that_fails(tmp_path: Path, expectations: Path) -> None:
+    exercise = TINY.exercise("rms")
+    path = written(tmp_path, exercise, "def root(x):\n    return x\n")
+    done = pytest_on(exercise.suite, path, "-v", folder=tmp_path)
+    assert "The file defines no `rms`; found only `root`." in done.stdout
+    assert f"1 failed, {len(graded(exercise, written(tmp_path, exercise, read(exercise.reference))).checks)} skipped" in done.stdout
+
+
+def test_a_stub_and_an_interface_that_fails_are_judged_alike(tmp_path: Path, expectations: Path) -> None:
+    exercise, junit = TINY.exercise("centring"), tmp_path / "junit.xml"
+    path = written(tmp_path, exercise, read(exercise.stub))
+    pytest_on(exercise.suite, path, "--junitxml", str(junit), folder=tmp_path)
+    assert outcomes_in(junit) == {check.name: check.outcome.value for check in graded(exercise, path).checks}
+    assert "skipped" in outcomes_in(junit).values()
+
+
+def test_two_suites_at_once_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, TINY.exercise("rms"), "")
+    done = pytest_on(TINY.exercise("rms").suite.parent, path, folder=tmp_path)
+    assert done.returncode == 4
+    assert (
+        "--submission plays one hidden suite; collected: test_centring.py, test_rms.py. Name one tests/hidden/test_SLUG.py." in done.stderr
+    )
+
+
+def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+    done = pytest_on(TINY.exercise("rms").suite, tmp_path / "rms.py", folder=tmp_path)
+    assert done.returncode == 1 and "rms.py" in done.stdout and "does not exist" in done.stdout
+
+
+def test_tests_of_others_are_left_alone(tmp_path: Path) -> None:
+    other = tmp_path / "test_other.py"
+    other.write_text("def test_sum():\n    assert 1 + 1 == 2\n", encoding="utf-8")
+    done = pytest_on(other, tmp_path / "rms.py", folder=tmp_path)
+    assert done.returncode == 4 and "collected: none" in done.stderr
+    command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "-c", os.devnull, str(other)]
+    assert "1 passed" in subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+
+
+def test_without_a_submission_nothing_heavy_is_imported(tmp_path: Path) -> None:
+    program = "import sys, normgrade.suite.plugin; print(sorted({'numpy', 'torch', 'click', 'rich'} & set(sys.modules)))"
+    path = str(Path(normgrade.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": path})
+    assert done.stdout == "[]\n"
