@@ -10,7 +10,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from normgrade.course.course import Exercise, Limits, read
+from normgrade.course.course import Exercise, Limits
+from normgrade.course.files import read_text
 from normgrade.course.folders import user_cache, user_config
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.language import _
@@ -160,8 +161,8 @@ class Desk:
 
         suite, probes = self.suites[exercise.slug], exercise.probes
         ban = Ban(exercise.banned, exercise.allowed)
-        with self.host.worker(source, file_name, None if probes is None else read(probes), self.limits(exercise), ban) as worker:
-            return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, ended, hasty)
+        with self.host.worker(source, file_name, None if probes is None else read_text(probes), self.limits(exercise), ban) as worker:
+            return suite.run(worker, self.oracles[exercise.slug], read_text(exercise.reference), seed, ended, hasty)
 
     def limits(self, exercise: Exercise) -> Limits:
         limits, total_s = exercise.limits, self.options.timeout_s
@@ -182,7 +183,7 @@ class Desk:
         from normgrade.compare.diagnose import diagnose
         from normgrade.course.mistakes import read_mistakes
 
-        reference = read(exercise.reference)
+        reference = read_text(exercise.reference)
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
         return diagnose(results, reference, read_mistakes(exercise), self.oracles[exercise.slug], within_s, clock)
 
@@ -206,7 +207,9 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
 
         kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}
-        oracles = {slug: Oracle(kept, None if exercise.probes is None else read(exercise.probes)) for slug, exercise in distinct.items()}
+        oracles = {
+            slug: Oracle(kept, None if exercise.probes is None else read_text(exercise.probes)) for slug, exercise in distinct.items()
+        }
         try:
             return with_suites(list(distinct.values()), lambda suites: work(Desk(host, suites, oracles, options)))
         finally:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from normgrade.language import N_, _
+from normgrade.language.errors import CourseError
 
 LINK = N_("a symbolic link")
 KINDS = {
@@ -41,6 +42,17 @@ class TooLarge(OSError):
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(errno.EFBIG, _("it is larger than {limit} bytes", limit=most), str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of one of the course's own files, which are trusted: links are followed. Raises CourseError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(_("{path}: cannot be read ({error}).", path=path, error=error.strerror)) from error
+    except UnicodeDecodeError as error:
+        place, byte = error.start + 1, error.object[error.start]
+        raise CourseError(_("{path}: not UTF-8: byte {place} is 0x{byte:02x}.", path=path, place=place, byte=byte)) from error
 
 
 def read_plain(path: Path, most: int) -> bytes:

@@ -6,14 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from normgrade.course.course import Exercise, Table, Wrong, read, text
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the characters of the reference from `start` to `end`."""
+    """One replacement in the reference.
+
+    - `start`, `end`: which characters are replaced, from `start` up to but not including `end`.
+    - `new`: the text in their place.
+
+    >>> applied("x - mean", [Edit(2, 3, "+")])
+    'x + mean'
+    """
 
     start: int
     end: int
@@ -22,7 +31,18 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One known mistake: its name, what it says to the learner, and the wrong source. No edits where a file holds the source."""
+    """One known wrong implementation.
+
+    - `name`: unique within its exercise, as in `"unbiased-variance"`.
+    - `says`: the explanation for the learner, in the current language.
+    - `source`: the whole wrong implementation, as Python source.
+    - `edits`: how `source` differs from the reference; empty where `source` comes from a file of its own.
+
+    >>> from normgrade.course.course import Course
+    >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
+    >>> [edit.new for edit in mistakes["unbiased-variance"].edits]
+    ['']
+    """
 
     name: str
     says: str
@@ -32,8 +52,8 @@ class Mistake:
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
     """Every mistake of the exercise, in the order of mistakes.toml."""
-    reference = read(exercise.reference)
-    table = Table.read(exercise.mistakes)
+    reference = read_text(exercise.reference)
+    table = Table.of_file(exercise.mistakes)
     mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
     table.finish()
     names = [mistake.name for mistake in mistakes]

@@ -10,7 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Desk, Options, at_desk, judgement, silent
 from normgrade.inspection.inspection import inspect_source
@@ -120,7 +121,7 @@ class Proof:
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
-            for finding in inspect_source(read(path), self.exercise, allow_stub=True).findings:
+            for finding in inspect_source(read_text(path), self.exercise, allow_stub=True).findings:
                 yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
 
     def points(self) -> Problems:
@@ -133,14 +134,14 @@ class Proof:
             yield from missing_texts(self.exercise, self.desk.suites[self.exercise.slug], language)
 
     def stub(self) -> Problems:
-        results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
+        results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
         yield from broken(results, _("the stub"))
         if not failed(results):
             yield _("It passes.")
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            for result in self.run(read(path), path.name, seed):
+            for result in self.run(read_text(path), path.name, seed):
                 if result.check.outcome is not Outcome.PASSED:
                     yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(result.check))
 
@@ -179,7 +180,7 @@ class Proof:
 
 
 def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
-    total = len(mutants_of(read(exercise.reference)))
+    total = len(mutants_of(read_text(exercise.reference)))
     for start in range(0, total, SLICE):
         numbers = range(start, min(start + SLICE, total))
         yield Job(len(numbers), partial(hunt, exercise, numbers, options))
@@ -188,7 +189,7 @@ def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved
 def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
     """Which of these mutants the suite does not kill."""
     started = time.perf_counter()
-    mutants = mutants_of(read(exercise.reference))[numbers.start : numbers.stop]
+    mutants = mutants_of(read_text(exercise.reference))[numbers.start : numbers.stop]
 
     def survives(desk: Desk, mutant: Mutant) -> bool:
         results = desk.run(exercise, mutant.source, exercise.file_name, options.seed, hasty=True)
@@ -213,7 +214,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
             if (was, now) not in alive:
                 yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
 
-    total, excused = len(mutants_of(read(exercise.reference))), sum(change in accepted for change in alive)
+    total, excused = len(mutants_of(read_text(exercise.reference))), sum(change in accepted for change in alive)
     claim = n_(
         "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
         "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
@@ -59,14 +60,14 @@ class InThisProcess:
 
     def play(self, request: Request, size_limit_bytes: int) -> Observation:
         self.asked.append(request)
-        probes = None if self.exercise.probes is None else module(read(self.exercise.probes), "probes")
+        probes = None if self.exercise.probes is None else module(read_text(self.exercise.probes), "probes")
         return replace(play(self.implementation, request, probes, size_limit_bytes), stdout=self.prints)
 
 
 def played(suite: Suite, player: suites_module.Player, folder: Path, seed: int = 0) -> tuple[Result, ...]:
     exercise = suite.exercise
-    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read(exercise.probes))
-    return suite.run(player, oracle, read(exercise.reference), seed)
+    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read_text(exercise.probes))
+    return suite.run(player, oracle, read_text(exercise.reference), seed)
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def test_suites_are_collected_once_and_run_many_times(edited_course: EditedCours
     exercises = list(course)
 
     def use(suites: Mapping[str, Suite]) -> list[list[Outcome]]:
-        sources = [read(exercise.reference) for exercise in exercises]
+        sources = [read_text(exercise.reference) for exercise in exercises]
         players = [InThisProcess(source, exercise) for source, exercise in zip(sources, exercises, strict=True)]
         rounds = [(player, suites[player.exercise.slug]) for player in players * 2]
         assert [suites[slug].points for slug in ("rms", "centring")] == [8, 10]
@@ -139,7 +140,7 @@ def test_someone_is_told_after_every_check(tiny: Course, expectations: Path) -> 
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
 
     def use(suites: Mapping[str, Suite]) -> None:
-        suites["centring"].run(player, oracle, read(exercise.reference), 0, lambda check: ticks.append(len(player.asked)))
+        suites["centring"].run(player, oracle, read_text(exercise.reference), 0, lambda check: ticks.append(len(player.asked)))
 
     with_suites([exercise], use)
     assert len(ticks) == 7 and ticks == sorted(ticks) and ticks[-1] == len(player.asked)
@@ -233,7 +234,7 @@ def test_what_is_no_refusal_fails(source: str, message: str, places: list[str], 
 
 def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("rms")
-    source = read(exercise.reference).replace("dim=-1", "dim=0")
+    source = read_text(exercise.reference).replace("dim=-1", "dim=0")
     player = InThisProcess(source, exercise)
     results = with_suites([exercise], lambda suites: played(suites["rms"], player, expectations))
     outcomes = {result.check.name: result.check.outcome for result in results}

@@ -9,7 +9,8 @@ from types import ModuleType
 
 import numpy as np
 
-from normgrade.course.course import Course, carried, read
+from normgrade.course.course import Course, carried
+from normgrade.course.files import read_text
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
@@ -80,12 +81,12 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
     def play_all(suites: Mapping[str, Suite]) -> dict[tuple[str, str, str], str]:
         broken = {}
         for exercise in EXERCISES:
-            probes = None if exercise.probes is None else read(exercise.probes)
+            probes = None if exercise.probes is None else read_text(exercise.probes)
             suite, oracle = suites[exercise.slug], Oracle(Cache(expectations, bytes(32)), probes)
             alone = [replace(suite, items=(item,)) for item in suite.items if "observe" in getattr(item, "fixturenames", ())]
             for name, forge in forgeries.items():
                 forger = Forger(oracle.cache, oracle.probes, forge=forge)
-                for result in (result for one in alone for result in one.run(forger, forger, read(exercise.reference))):
+                for result in (result for one in alone for result in one.run(forger, forger, read_text(exercise.reference))):
                     if result.check.outcome is Outcome.ERROR:
                         broken[exercise.slug, name, result.check.name] = result.check.message
         return broken
@@ -120,12 +121,12 @@ def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
     """A block that always gives the same agrees with itself, and with nothing else."""
     exercise = Course(carried()).exercise("deep_norm")
     assert exercise.probes is not None
-    oracle, reference = Oracle(Cache(expectations, bytes(32)), read(exercise.probes)), read(exercise.reference)
+    oracle, reference = Oracle(Cache(expectations, bytes(32)), read_text(exercise.probes)), read_text(exercise.reference)
 
     def outcomes(suites: Mapping[str, Suite]) -> list[Outcome]:
         suite = suites["deep_norm"]
         half = replace(suite, items=tuple(item for item in suite.items if item.name == "test_half_precision"))
-        probes = load(read(exercise.probes), "probes.py")  # type: ignore[arg-type]
+        probes = load(read_text(exercise.probes), "probes.py")  # type: ignore[arg-type]
         players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
         return [half.run(player, oracle, reference)[0].check.outcome for player in players]
 
