@@ -123,18 +123,18 @@ class Desk:
             told(check)
 
         results = self.run(exercise, inspection.source, submission.path.name, self.options.seed, ended)
-        checks, standing = tuple(result.check for result in results), self.host.standing
+        checks, protection = tuple(result.check for result in results), self.host.protection
         report = Report(
             exercise=exercise.slug,
             submission=submission.name,
             outcome=judgement([check.outcome for check in checks], bool(inspection.findings)),
             possible=exercise.points,
-            sandbox=standing.tier,
+            sandbox=protection.tier,
             seed=self.options.seed,
             duration_s=time.perf_counter() - started,
             findings=inspection.findings,
             checks=checks,
-            lost=standing.loses,
+            lost=protection.loses,
             source=inspection.source,
             digest=inspection.digest,
             course=exercise.other_course,
@@ -200,7 +200,7 @@ def at_desk(exercises: Sequence[Exercise], options: Options, work: Callable[[Des
     """Start the zygote and, while it imports torch, pytest and the suites of the exercises; then do the work."""
     from normgrade.worker.host import Host
 
-    with Seal(user_config()) as seal, Host(options.tier, options.required, stand=seal.stand_behind) as host:
+    with Seal(user_config()) as seal, Host(options.tier, options.required, before_worker=seal.before_worker) as host:
         from normgrade.oracle.cache import Cache
         from normgrade.oracle.expectation import Oracle
         from normgrade.suite.run import with_suites

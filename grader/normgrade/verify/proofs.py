@@ -89,7 +89,7 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Ti
 
     def proof(desk: Desk) -> Proved:
         checks = tuple(Proof(desk, exercise, seeds, tick).checks())
-        return Proved(exercise.slug, checks, sandbox=desk.host.standing.tier, duration_s=time.perf_counter() - started)
+        return Proved(exercise.slug, checks, sandbox=desk.host.protection.tier, duration_s=time.perf_counter() - started)
 
     return at_desk([exercise], options, proof)
 
@@ -198,7 +198,7 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
 
     def proof(desk: Desk) -> Proved:
         survivors = tuple(mutant for mutant in mutants if survives(desk, mutant))
-        return Proved(exercise.slug, (), survivors, desk.host.standing.tier, time.perf_counter() - started)
+        return Proved(exercise.slug, (), survivors, desk.host.protection.tier, time.perf_counter() - started)
 
     return at_desk([exercise], options, proof)
 
