@@ -307,7 +307,7 @@ def named_by_environment() -> Path | None:
 
 
 def carried() -> Path:
-    """The course that normgrade carries: inside the wheel, or the clone around an editable install."""
+    """The folder of the course that comes with normgrade: inside an installed wheel, or the clone of an editable install."""
     package = Path(os.path.realpath(PACKAGE))
     wheel = package / "_course"
     return wheel if wheel.is_dir() else package.parents[1]

@@ -1,4 +1,4 @@
-"""Known mistakes: wrong implementations, written as small edits of the reference."""
+"""Known mistakes: wrong implementations, most of them written as small edits of the reference."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Mistake:
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """Every mistake of the exercise, in the order of mistakes.toml."""
+    """Every known mistake of an exercise, in the order of mistakes.toml. Raises CourseError where that file is wrong."""
     reference = read_text(exercise.reference)
     table = Table.of_file(exercise.mistakes)
     mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
@@ -64,6 +64,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 
 def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
+    """The mistake that one table of mistakes.toml describes."""
     name, says = entry.take("name", text), entry.spoken("says", text)
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
@@ -89,6 +90,7 @@ def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
 
 
 def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
+    """The edit that replaces `old`, which must occur exactly once, by `new`."""
     if (count := reference.count(old)) != 1:
         entry.wrong(
             "edit",
@@ -104,7 +106,7 @@ def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Ed
 
 
 def applied(reference: str, edits: Iterable[Edit]) -> str | None:
-    """The reference with the edits made; None where two of them touch the same text."""
+    """The reference with all edits made; None where two of them overlap."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     if any(first.end > second.start for first, second in pairwise(ordered)):
         return None
@@ -114,7 +116,10 @@ def applied(reference: str, edits: Iterable[Edit]) -> str | None:
 
 
 def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
-    """The source with all of these mistakes; None where they cannot be made together."""
+    """The source that has all of these mistakes; None where they cannot be combined.
+
+    Mistakes cannot be combined where their edits overlap, where one of several comes from a file, or where the result is no Python.
+    """
     mistakes = tuple(mistakes)
     if len(mistakes) == 1:
         return mistakes[0].source
@@ -131,11 +136,12 @@ def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
 
 
 def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake, Mistake]]:
-    """All pairs of mistakes that can be made together."""
+    """All pairs of mistakes that can be combined."""
     return [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
+    """A list of pairs of texts, each an old text and its replacement."""
     if isinstance(value, list) and all(isinstance(pair, list) and list(map(type, pair)) == [str, str] for pair in value):
         return tuple((old, new) for old, new in value)
     raise Wrong(_('a list of pairs, [["old", "new"], …]'))

@@ -38,7 +38,7 @@ class Build:
         return replace(self, layer=layer)
 
     def to(self, dtype: str) -> Build:
-        """The dtype of all floating-point parameters and buffers, by PyTorch's name: "float32" without it, "float64", "float16", "bfloat16".
+        """The dtype of all floating-point parameters and buffers, by PyTorch's name. Without it, "float32".
 
         >>> story = build(3).to("bfloat16")
         """
