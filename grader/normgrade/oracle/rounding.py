@@ -52,6 +52,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result if exact else apply(self.rounded, result, mutable)
 
     def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
+        """A result with its next factors applied, in place where it is `mutable`. Whole numbers stay as they are."""
         if not number.is_floating_point():
             return number
         factor = self.next_factors(number.numel()).view(number.shape).to(number.dtype)

@@ -84,5 +84,5 @@ def allow(rules: int, path: Path) -> None:
 
 
 def restrict(rules: int) -> None:
-    """Restrict this process and its children for good. It must have given up gaining privileges before."""
+    """Restrict this process and its children permanently. It must have given up gaining privileges before."""
     call("landlock_restrict_self", rules, 0)

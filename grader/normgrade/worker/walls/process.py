@@ -70,7 +70,7 @@ class Process:
 
 
 def lower(limit: int, value: int) -> None:
-    """Set a limit for good, unless a stricter one is set already."""
+    """Set a limit permanently, unless a stricter one is set already."""
     import resource
 
     _, hard = resource.getrlimit(limit)

@@ -107,7 +107,7 @@ def checks(conditions: Iterable[Only], error: int) -> Iterator[Instruction]:
 
 
 def install(template: bytes) -> None:
-    """Filter the calls of this process for good."""
+    """Filter the calls of this process permanently."""
     code = template.replace(OWN_PROCESS.to_bytes(4, "little"), os.getpid().to_bytes(4, "little"))
     held = ctypes.create_string_buffer(code, len(code))
     described = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(held))

@@ -159,11 +159,13 @@ def holds(trial: Trial) -> bool:
 
 
 def assert_true(condition: bool) -> None:
+    """Raise the OSError with the number EINVAL where the condition does not hold."""
     if not condition:
         raise OSError(errno.EINVAL, "not so")
 
 
 def read_byte(path: str) -> bytes:
+    """The first byte of a file."""
     fd = os.open(path, os.O_RDONLY)
     try:
         return os.read(fd, 1)
@@ -172,6 +174,7 @@ def read_byte(path: str) -> bytes:
 
 
 def is_open(fd: int) -> bool:
+    """Whether this process has an open file of this number."""
     try:
         os.fstat(fd)
     except OSError:
@@ -180,11 +183,13 @@ def is_open(fd: int) -> bool:
 
 
 def fork() -> None:
+    """Start a process, which ends at once."""
     if os.fork() == 0:
         os._exit(0)
 
 
 def thread() -> None:
+    """Start a thread. Raises OSError, as the other attempts do."""
     try:
         _thread.start_new_thread(int, ())
     except RuntimeError as error:

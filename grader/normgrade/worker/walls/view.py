@@ -182,6 +182,7 @@ def open_the_way(paths: Iterable[Path]) -> None:
 
 
 def mount(source: str | Path, target: str | Path, kind: str, flags: int) -> None:
+    """Mount a file system of this kind, or, with BIND, what is at `source`, at `target`."""
     call("mount", os.fsencode(source), os.fsencode(target), kind.encode(), flags, None)
 
 
