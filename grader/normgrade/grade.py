@@ -54,8 +54,8 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
         report,
         checks=remarked(results, submission.exercise.defines),
         outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
-        sandbox=grader.host.standing.tier,
-        lost=grader.host.standing.loses,
+        sandbox=grader.host.protection.tier,
+        lost=grader.host.protection.loses,
         duration_s=time.perf_counter() - started,
     )
     if any(check.outcome is Outcome.FAILED for check in report.checks):

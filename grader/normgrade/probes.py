@@ -1,7 +1,27 @@
-"""How the grader uses your code: build a layer, set its state, train and evaluate it, and look at everything.
+"""How the grader uses your code: it builds a layer, sets its state, trains and evaluates it, and looks at everything.
 
-A probe is played on your file and on the right answer alike; what it returns, place by place, is compared. Nothing here is
-secret: reading it tells you how your layer will be called.
+A probe is a function. It is played on your file and on the right answer, and returns what it saw: a dictionary from places, texts such
+as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your layer will
+be called.
+
+The argument `impl` of a probe is the module that is your file, or whatever has the same names, as in this example:
+
+>>> from types import SimpleNamespace
+>>> class Scale(torch.nn.Module):
+...     def __init__(self, dim):
+...         super().__init__()
+...         self.weight = torch.nn.Parameter(torch.ones(dim))
+...     def forward(self, x):
+...         return x * self.weight
+>>> impl = SimpleNamespace(Scale=Scale)
+>>> seen = layer_story(
+...     impl, "Scale", args=[3], kwargs={}, state={"weight": torch.tensor([1.0, 2.0, 3.0])}, watch=["weight"],
+...     steps=[{"do": "train", "x": torch.ones(2, 3), "upstream": torch.ones(2, 3), "scattered": False}],
+... )
+>>> seen["step 1 · output"].tolist()
+[[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+>>> seen["step 1 · gradient of weight"].tolist()
+[2.0, 2.0, 2.0]
 """
 
 from __future__ import annotations
@@ -12,8 +32,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-# Other names under which a parameter or buffer is often kept. They are understood, so that the numbers can be graded; one single
-# check, the one that plays `new_layer`, asks for PyTorch's own names.
+# Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
+# that plays `new_layer` asks for PyTorch's own names.
 ALIASES = {
     "weight": ("gamma", "g", "scale", "gain", "alpha", "a_2"),
     "bias": ("beta", "b", "shift", "offset", "b_2"),
@@ -23,14 +43,33 @@ ALIASES = {
 
 
 class Estimate(NamedTuple):
-    """What random draws show of a number, with its standard error: your draws need not be the grader's."""
+    """A number estimated from random draws, which need not be the same in your code and in the reference.
+
+    - `value`: a number, or a tensor of any shape.
+    - `error`: the standard error of `value`, a number of the same unit. The grader allows for that of the reference.
+
+    >>> draws = torch.tensor([0.9, 1.1, 1.0, 1.0])
+    >>> estimate = Estimate(draws.mean(), draws.std() / len(draws) ** 0.5)
+    >>> f"{estimate.value:.2f} ± {estimate.error:.2f}"
+    '1.00 ± 0.04'
+    """
 
     value: Any
     error: Any
 
 
 class Stopped(Exception):
-    """An error in one step of a probe; what was seen before it still counts."""
+    """Raised by a probe where one of its steps raises. What was seen before still counts. The cause is the exception itself.
+
+    - `step`: the name of the step, as in "build" or "step 2"; None where the probe has no steps.
+    - `seen`: the values that were seen before, place → value.
+
+    >>> try:
+    ...     raise Stopped("step 2", {"step 1 · output": torch.ones(2)}) from ValueError("x has 1 dimension")
+    ... except Stopped as stopped:
+    ...     stopped.step, list(stopped.seen), stopped.__cause__
+    ('step 2', ['step 1 · output'], ValueError('x has 1 dimension'))
+    """
 
     def __init__(self, step: str | None, seen: dict[str, Any]) -> None:
         super().__init__(step or "")
@@ -39,7 +78,23 @@ class Stopped(Exception):
 
 
 def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Build a layer and read its state dict at the start: keys, which are parameters, shapes, dtypes, initial values."""
+    """Build a layer, and read its state dict before it is used.
+
+    It calls `impl.<layer>(*args, **kwargs)`, then `state_dict()` and `named_parameters()`. For each of `names`, the keys of the right
+    answer's state dict, it returns three places:
+
+    - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there.
+    - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
+    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing.
+
+    Exceptions of the layer are not caught.
+
+    >>> seen = new_layer(torch.nn, "Linear", args=[3, 2], kwargs={}, names=["bias", "scale"])
+    >>> seen["key of bias"], seen["bias is a parameter"], seen["state_dict · bias"].shape
+    ('bias', True, torch.Size([2]))
+    >>> seen["key of scale"] is None
+    True
+    """
     module = getattr(impl, layer)(*args, **kwargs)
     state, parameters = module.state_dict(), dict(module.named_parameters())
     seen: dict[str, Any] = {}
@@ -62,10 +117,25 @@ def layer_story(
     watch: Sequence[str],
     steps: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Build a layer, fill it with `state`, then take the steps in order; watch the output, every gradient and every buffer.
+    """Build a layer, fill it with `state`, then take the steps in order, and look at everything after each of them.
 
-    A step does one of three things: `train` or `evaluate` on an input `x`, with a backward pass from the gradient `upstream` where
-    there is one; or `reload`, which builds the layer anew and hands the state dict over.
+    - `layer`, `args`, `kwargs`: it calls `impl.<layer>(*args, **kwargs)`.
+    - `state`: parameters and buffers to fill in by name, as `fill` does.
+    - `watch`: the names in `state` whose tensors are looked at after every step.
+    - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
+      the layer on the tensor `x` in that mode, as `take_step` does. `{"do": "reload"}` builds a new layer and loads the state dict of the
+      old one into it.
+
+    It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". Raises Stopped
+    where a step raises; building and filling the layer is the step "build".
+
+    >>> step = {"do": "evaluate", "x": torch.ones(2, 3), "upstream": None, "scattered": False}
+    >>> state = {"weight": torch.ones(1, 3), "bias": torch.zeros(1)}
+    >>> seen = layer_story(torch.nn, "Linear", [3, 1], {}, state, watch=["weight"], steps=[step, {"do": "reload"}, step])
+    >>> seen["step 3 · output"].tolist()
+    [[3.0], [3.0]]
+    >>> sorted(seen)[:3]
+    ['step 1 · input left alone', 'step 1 · output', 'step 1 · weight']
     """
     seen: dict[str, Any] = {}
     step = "build"
@@ -90,13 +160,37 @@ def layer_story(
 def take_step(
     module: torch.nn.Module, x: torch.Tensor, upstream: torch.Tensor | None, scattered: bool, watch: Mapping[str, torch.Tensor]
 ) -> dict[str, Any]:
-    """Call the layer once, go back once, and look at everything the contract names."""
+    """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
+
+    - `x`: the input, a tensor of any shape and dtype. The layer gets a copy; with `scattered`, one whose memory is in another order, so
+      that `view` on it fails.
+    - `upstream`: the gradient of the output, a tensor of the output's shape; None for no backward pass.
+    - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
+
+    It returns these places:
+
+    - "output": what the layer returned.
+    - "input left alone": the input after the call, in the shape and dtype of `x`.
+    - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
+    - "<name>": the watched tensor, in the contract's shape and dtype where it has as many elements; a text where it is missing.
+    - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None where no gradient came.
+
+    Exceptions of the layer are not caught.
+
+    >>> layer = torch.nn.Linear(3, 1, bias=False)
+    >>> x = torch.tensor([[1.0, 2.0, 3.0]])
+    >>> seen = take_step(layer, x, upstream=torch.ones(1, 1), scattered=False, watch={"weight": torch.ones(1, 3)})
+    >>> list(seen)
+    ['output', 'input left alone', 'gradient of input', 'weight', 'gradient of weight']
+    >>> seen["gradient of weight"].tolist()
+    [[1.0, 2.0, 3.0]]
+    """
     tensors = {name: find(module, name) for name in watch}
     for tensor in tensors.values():
         if tensor is not None:
             tensor.grad = None
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None)
-    given = leaf.clone()  # not a leaf: as in a network, where the input is another layer's output
+    given = leaf.clone()  # not a leaf: in a network the input is the output of another layer
     output = module(given)
     seen = {"output": output, "input left alone": given.detach().clone()}
     if upstream is not None:
@@ -114,7 +208,23 @@ def take_step(
 def function_call(
     impl: Any, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], upstream: torch.Tensor | None = None
 ) -> dict[str, Any]:
-    """Call a function once; go back once where there is a gradient `upstream` of its result."""
+    """Call a function once, and run the backward pass where there is a gradient `upstream` of its result.
+
+    - `function`, `args`, `kwargs`: it calls `impl.<function>(*args, **kwargs)`, with copies of the tensors in `args`.
+    - `upstream`: the gradient of the result, a tensor of the result's shape; None for no backward pass.
+
+    It returns these places, where arguments are numbered from 1:
+
+    - "argument <n> left alone": each tensor in `args` after the call, in its own shape and dtype.
+    - "result": what the function returned. For a tuple, each item at a place of its own: "result[0]", or "result.mean" of a named tuple.
+    - "gradient of argument <n>": in the shape and dtype of that floating-point tensor; only with `upstream`, None where no gradient came.
+
+    Exceptions of the function are not caught.
+
+    >>> seen = function_call(torch, "mul", args=[torch.tensor([1.0, 2.0]), 3.0], kwargs={}, upstream=torch.ones(2))
+    >>> {place: value.tolist() for place, value in seen.items()}
+    {'argument 1 left alone': [1.0, 2.0], 'result': [3.0, 6.0], 'gradient of argument 1': [3.0, 3.0]}
+    """
     leaves = [argument.clone() if isinstance(argument, torch.Tensor) else argument for argument in args]
     inputs = {number: leaf for number, leaf in enumerate(leaves, 1) if isinstance(leaf, torch.Tensor)}
     for leaf in inputs.values():
@@ -130,7 +240,16 @@ def function_call(
 
 
 def fill(module: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
-    """Copy `state` into the layer, name by name; the whole layer takes the dtype of its state."""
+    """Copy `state` into a layer, name by name. The whole layer takes the dtype of the state's floating-point tensors.
+
+    A tensor is found under its name or one of its ALIASES, and may have any shape with as many elements. What the layer does not have is
+    left out.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> fill(layer, {"weight": torch.tensor([3.0, 4.0]), "running_mean": torch.zeros(2)})
+    >>> layer.weight.tolist()
+    [[3.0, 4.0]]
+    """
     dtypes = {value.dtype for value in state.values() if value.is_floating_point()}
     for dtype in dtypes - {torch.get_default_dtype()}:
         module.to(dtype)
@@ -142,7 +261,13 @@ def fill(module: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
 
 
 def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
-    """The tensor of that name, or of one of its aliases; None where the layer has neither."""
+    """A layer's tensor of that name, or of one of its ALIASES; None where the layer has neither. A name may have dots: "norm.weight".
+
+    >>> find(torch.nn.BatchNorm1d(2), "running_var").tolist()
+    [1.0, 1.0]
+    >>> find(torch.nn.ReLU(), "weight") is None
+    True
+    """
     for known in (name, *ALIASES.get(name, ())):
         try:
             tensor = attrgetter(known)(module)
@@ -154,29 +279,59 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
 
 
 def missing(module: torch.nn.Module, name: str) -> str:
-    """What to say of a tensor that is not there."""
+    """The text at the place of a tensor that a layer does not have.
+
+    >>> missing(torch.nn.Linear(2, 1), "running_mean")
+    'no running_mean; the layer has weight, bias'
+    """
     there = [*dict(module.named_parameters()), *dict(module.named_buffers())]
     return f"no {name}; the layer has {', '.join(there) or 'no parameters and no buffers'}"
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor in the contract's shape and dtype, if it has as many elements: (1, C, 1, 1) is as good as (C,), float64 as float32."""
+    """A copy of `tensor` in the shape and dtype of `model`; in its own where it has another number of elements.
+
+    So a weight of shape (1, C, 1, 1) counts as one of shape (C,), and float64 as float32.
+
+    >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
+    tensor([1., 1., 1.])
+    """
     return tensor.detach().clone().reshape(model.shape).to(model.dtype) if tensor.numel() == model.numel() else tensor.detach().clone()
 
 
 def in_other_order(x: torch.Tensor) -> torch.Tensor:
-    """The same numbers, kept in memory in another order, so that `view` on them fails."""
+    """The same tensor with its numbers in another order in memory, so that `view` on it fails.
+
+    >>> x = torch.arange(6.0).reshape(2, 3)
+    >>> other = in_other_order(x)
+    >>> torch.equal(x, other), x.is_contiguous(), other.is_contiguous()
+    (True, True, False)
+    """
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
 def go_back(output: Any, upstream: torch.Tensor) -> None:
-    """Give every tensor that led to `output` its gradient, when that of `output` is `upstream`."""
+    """Run the backward pass from `output`, whose gradient is `upstream`. Every leaf tensor that led to it gets its gradient.
+
+    Nothing happens where `output` is no tensor, has another shape than `upstream`, or needs no gradient.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> go_back(x * x, torch.tensor([1.0, 10.0]))
+    >>> x.grad
+    tensor([ 2., 40.])
+    """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
         (output * upstream).sum().backward()  # type: ignore[no-untyped-call]
 
 
 def parts(place: str, value: Any) -> dict[str, Any]:
-    """The parts of a tuple or a named tuple, each at a place of its own."""
+    """A value at its place; of a tuple or a named tuple, each item at a place of its own.
+
+    >>> parts("result", (1, 2))
+    {'result[0]': 1, 'result[1]': 2}
+    >>> parts("result", Estimate(value=3, error=0.5))
+    {'result.value': 3, 'result.error': 0.5}
+    """
     if not isinstance(value, tuple):
         return {place: value}
     names = [f"{place}.{name}" for name in getattr(value, "_fields", ())] or [f"{place}[{index}]" for index in range(len(value))]

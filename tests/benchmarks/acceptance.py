@@ -25,7 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.course.mistakes import pairs_of, read_mistakes, together
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import Grader, open_grader
@@ -76,8 +77,8 @@ def measure(exercise: Exercise, seeds: Sequence[int], every: int, tick: Tick) ->
 
 def measured_at(grader: Grader, exercise: Exercise, seeds: Sequence[int], every: int) -> Measured:
     started = time.perf_counter()
-    mistakes, reference = read_mistakes(exercise), read(exercise.reference)
-    right = [read(path) for path in (exercise.reference, *exercise.alternatives)]
+    mistakes, reference = read_mistakes(exercise), read_text(exercise.reference)
+    right = [read_text(path) for path in (exercise.reference, *exercise.alternatives)]
     found = Measured(exercise.slug, [f"\n{exercise.slug}: {len(seeds)} seeds"])
     say = found.lines.append
 

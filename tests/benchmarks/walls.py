@@ -57,7 +57,7 @@ def workers(rounds: int) -> bool:
     """A table of milliseconds per worker; whether the promise was held."""
     with ExitStack() as stack:
         hosts = {tier: stack.enter_context(Host(tier)) for tier in TIERS}
-        hosts = {tier: host for tier, host in hosts.items() if host.standing.tier == tier}
+        hosts = {tier: host for tier, host in hosts.items() if host.protection.tier == tier}
         for host in hosts.values():
             one_worker_ms(host)
         times = [{tier: one_worker_ms(host) for tier, host in hosts.items()} for _ in range(rounds)]
@@ -90,7 +90,7 @@ def zygotes(rounds: int) -> None:
         for tier in TIERS:
             started = time.perf_counter()
             with Host(tier) as host:
-                assert host.standing
+                assert host.protection
                 times[tier].append(time.perf_counter() - started)
     print("a zygote, until it is ready: " + ", ".join(f"{tier} {statistics.median(each):.3f} s" for tier, each in times.items()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from normgrade import probes
 from normgrade.probes import Stopped, function_call, layer_story, new_layer
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
@@ -448,3 +450,11 @@ Moments = namedtuple("Moments", "mean var")
 )
 def test_the_parts_of_a_tuple_have_places_of_their_own(value: object, places: dict[str, object]) -> None:
     assert called(lambda: value) == places
+
+
+# The docstrings
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(probes)
+    assert found.attempted and not found.failed

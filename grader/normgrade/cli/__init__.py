@@ -120,7 +120,7 @@ def run(arguments: list[str] | None = None) -> int:
             speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
             result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
         except BaseException as error:
-            return code_of(KeyboardInterrupt() if interrupts.noticed.is_set() else error)  # an interrupt has many consequences
+            return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt has many consequences
     return result if isinstance(result, int) else 0
 
 

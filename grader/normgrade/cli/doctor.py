@@ -15,7 +15,7 @@ from rich.text import Text
 
 from normgrade import __version__
 from normgrade.language import _
-from normgrade.worker.walls import TIERS, Standing, at_least, walls_of
+from normgrade.worker.walls import TIERS, Protection, at_least, walls_of
 
 
 @click.command("doctor")
@@ -32,11 +32,11 @@ def doctor_command() -> int:
     for name, value in machine():
         console.print(indented(Text(set_cell_size(name, 12) + value)))
     with Host() as host:
-        standing = host.standing
+        protection = host.protection
     for tier in TIERS:
-        show_tier(console, tier, standing)
+        show_tier(console, tier, protection)
     console.print()
-    console.print(Text(_("Submissions are graded behind: {tier}", tier=standing.tier), style="bold"))
+    console.print(Text(_("Submissions are graded behind: {tier}", tier=protection.tier), style="bold"))
     console.print(Text(_("Suites and references are hidden from the code that is graded, not from whoever owns this disk.")))
     return 0
 
@@ -73,33 +73,33 @@ def asked(ask: Callable[[], str]) -> str:
         return str(missing)
 
 
-def show_tier(console: Console, tier: str, standing: Standing) -> None:
+def show_tier(console: Console, tier: str, protection: Protection) -> None:
     """One tier: whether it holds here, what it promises beyond the weaker ones, and what it does not promise."""
     from normgrade.report.render.terminal import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()
     console.print()
-    mark = ("✓ ", "green") if holds(tier, standing) else ("✗ ", "red")
-    console.print(Text.assemble(mark, (tier, "bold"), "  ", how_it_stands(tier, standing)))
+    mark = ("✓ ", "green") if holds(tier, protection) else ("✗ ", "red")
+    console.print(Text.assemble(mark, (tier, "bold"), "  ", how_it_stands(tier, protection)))
     for promise in walls.promises:
         if promise not in weaker:
             console.print(indented(Text(f"+ {_(promise)}")))
-    for loss in standing.loses if tier == standing.tier else map(_, walls.loses):
+    for loss in protection.loses if tier == protection.tier else map(_, walls.loses):
         console.print(indented(Text(f"− {loss}")))
 
 
-def holds(tier: str, standing: Standing) -> bool:
+def holds(tier: str, protection: Protection) -> bool:
     """Whether what a tier promises is promised here."""
-    return {*walls_of(tier).promises} <= {*walls_of(standing.tier).promises}
+    return {*walls_of(tier).promises} <= {*walls_of(protection.tier).promises}
 
 
-def how_it_stands(tier: str, standing: Standing) -> str:
+def how_it_stands(tier: str, protection: Protection) -> str:
     """Whether a tier holds here, and why not."""
-    if tier == standing.tier:
-        return _("held: all {number} probes of the self-test", number=standing.probes)
-    if holds(tier, standing):
+    if tier == protection.tier:
+        return _("held: all {number} probes of the self-test", number=protection.trials)
+    if holds(tier, protection):
         return _("held, and more")
-    if tier not in at_least(standing.tier):
-        return _("not tried: {tier} is stronger", tier=standing.tier)
-    return _("not here: {why}", why=standing.reasons.get(tier) or _("it was not tried"))
+    if tier not in at_least(protection.tier):
+        return _("not tried: {tier} is stronger", tier=protection.tier)
+    return _("not here: {why}", why=protection.reasons.get(tier) or _("it was not tried"))

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.cli.prompt import folded
-from normgrade.course.course import Exercise, read
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
 from normgrade.language import _, n_
 from normgrade.learner.watch_session import Watching
 from normgrade.report.render.cases import grouped
@@ -60,7 +61,7 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     report = watching.report
     yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
     if watching.with_prompt:
-        yield Markdown(folded(read(watching.exercise.prompt), watching.exercise.slug))
+        yield Markdown(folded(read_text(watching.exercise.prompt), watching.exercise.slug))
         return
     if watching.note:
         yield Text(watching.note, style="yellow")

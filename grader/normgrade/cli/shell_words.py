@@ -8,7 +8,8 @@ from functools import wraps
 
 import click
 
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
 
@@ -61,5 +62,5 @@ def mistakes_alike(context: click.Context) -> Iterable[str]:
 @words
 def checks_alike(context: click.Context) -> Iterable[str]:
     """The tests of the hidden suite, which is read and not run."""
-    suite = ast.parse(read(exercise_of(context).suite))
+    suite = ast.parse(read_text(exercise_of(context).suite))
     return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]

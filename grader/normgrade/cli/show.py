@@ -10,7 +10,7 @@ import click
 from normgrade.cli.options import course_option
 from normgrade.cli.prompt import folded, unfolded
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.course.course import read
+from normgrade.course.files import read_text
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
 
@@ -27,9 +27,9 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     """
     exercise = find_course(course_folder).exercise(slug)
     if stub:
-        write_data(read(exercise.stub))
+        write_data(read_text(exercise.stub))
         return
-    prompt = unfolded(read(exercise.prompt)) if answers else folded(read(exercise.prompt), slug)
+    prompt = unfolded(read_text(exercise.prompt)) if answers else folded(read_text(exercise.prompt), slug)
     if not sys.stdout.isatty():
         click.echo(visible(prompt), nl=False)
         return

@@ -15,7 +15,8 @@ from rich.text import Text
 from normgrade.cli.beside import WIDE, beside
 from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.cli.shell_words import slugs_alike, ways_alike
-from normgrade.course.course import Exercise, read
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.docstring import as_spoken, told
@@ -45,7 +46,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
         )
     path = exercise.reference if way is None else alternative(exercise, way)
     if not sys.stdout.isatty():
-        click.echo(as_spoken(read(path)), nl=False)
+        click.echo(as_spoken(read_text(path)), nl=False)
         return
     console = open_console()
     if way is not None:
@@ -80,7 +81,7 @@ def alternative(exercise: Exercise, way: str) -> Path:
 
 def show_source(console: Console, path: Path) -> None:
     console.print(Text(path.name, style="bold"))
-    show_code(console, as_spoken(read(path)), "python")
+    show_code(console, as_spoken(read_text(path)), "python")
 
 
 def show_code(console: Console, code: str, language: str) -> None:
@@ -91,7 +92,7 @@ def show_code(console: Console, code: str, language: str) -> None:
 
 def show_difference(console: Console, exercise: Exercise) -> None:
     """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
-    path, reference = submission_of(exercise), as_spoken(read(exercise.reference))
+    path, reference = submission_of(exercise), as_spoken(read_text(exercise.reference))
     own = inspect_file(path, exercise).source
     if own is None:
         return
@@ -111,7 +112,7 @@ def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
     console.print()
     console.print(Text(_("Other right ways"), style="bold"))
     for path in exercise.alternatives:
-        said = told(ast.get_docstring(ast.parse(read(path))))
+        said = told(ast.get_docstring(ast.parse(read_text(path))))
         console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
     if spoil:
         console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))

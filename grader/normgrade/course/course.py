@@ -1,32 +1,38 @@
-"""Course and Exercise: the only place that knows where files are, in a clone, in the wheel, or anywhere else."""
+"""Course, Exercise and Settings: the only module that knows where a course's files are."""
 
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeVar, cast
+from typing import Literal
 
 from normgrade import PACKAGE
 from normgrade.course.signature import Signature
-from normgrade.language import ENGLISH, LANGUAGES, _, spoken
-from normgrade.language.errors import CourseError, UsageError, did_you_mean, either
+from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts
+from normgrade.language import ENGLISH, _, spoken
+from normgrade.language.errors import CourseError, UsageError, did_you_mean
 
-T = TypeVar("T")
-D = TypeVar("D")
 Reveal = Literal["full", "claims", "score"]
+REVEALS: tuple[Reveal, ...] = ("full", "claims", "score")  # from most to least
 OF_THE_GRADER = "clone copy_ detach equal expand lift_fresh mul new_empty_strided ones_like sum transpose view".split()  # operations
-REVEALS = ("full", "claims", "score")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a submission may use: seconds for one answer, and for all its answers together; memory beyond what the libraries hold."""
+    """How much time and memory a submission may use.
+
+    - `answer_s`: seconds for one answer, above 0 and up to 3600.
+    - `total_s`: seconds for all answers of one grading together, above 0 and up to 3600.
+    - `memory_mib`: MiB of memory beyond what Python, NumPy and PyTorch already hold, from 16 to 1048576.
+
+    >>> Limits(answer_s=2.0)
+    Limits(answer_s=2.0, total_s=30.0, memory_mib=1024)
+    """
 
     answer_s: float = 5.0
     total_s: float = 30.0
@@ -35,7 +41,28 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """One task. `defines` is its contract; `banned`, and `allowed` all the same, are glob patterns of dotted names: "torch.nn.*Norm*"."""
+    """One task of a course, as its `exercise.toml` describes it.
+
+    - `slug`: the name of its folder and of the learner's file, as in `"layer_norm"`.
+    - `course`: the root folder of its course.
+    - `title`, `group`: texts for people, in the current language.
+    - `level`: how hard it is, from 1 to 4.
+    - `order`: its place in the course, from 0 to 9999.
+    - `points`: how many a submission can earn, from 1 to 1000.
+    - `defines`: the contract, one signature for each class or function that the learner's file must define.
+    - `banned`, `allowed`: globs of full dotted names, as in `"torch.nn.*Norm*"`. `allowed` overrides `banned`.
+    - `hints`: texts for people, in the order in which they are given.
+    - `limits`: how much time and memory a submission may use.
+    - `reveal`: how much a report says, `"full"`, `"claims"` or `"score"`.
+
+    `Course.exercise` reads one and checks every value.
+
+    >>> exercise = Course.find().exercise("layer_norm")
+    >>> exercise.level, exercise.points, exercise.reveal
+    (1, 20, 'full')
+    >>> str(exercise.defines[0])
+    'LayerNorm(normalized_shape, eps=1e-05, elementwise_affine=True, bias=True)'
+    """
 
     slug: str
     course: Path
@@ -57,78 +84,161 @@ class Exercise:
 
     @property
     def file_name(self) -> str:
-        """What a learner's file is called."""
+        """The name of the learner's file.
+
+        >>> Course.find().exercise("layer_norm").file_name
+        'layer_norm.py'
+        """
         return f"{self.slug}.py"
 
     @property
     def other_course(self) -> str:
-        """The folder of its course, where that is not the one that normgrade carries; else nothing."""
+        """The folder of its course; empty for the course that normgrade carries.
+
+        >>> Course(carried()).exercise("layer_norm").other_course
+        ''
+        """
         return "" if os.path.realpath(self.course) == str(carried()) else str(self.course)
 
     @property
     def folder(self) -> Path:
+        """The folder that learners see: prompt, stub, `exercise.toml` and probes.
+
+        >>> Course.find().exercise("layer_norm").folder.name
+        'layer_norm'
+        """
         return self.course / "exercises" / self.slug
 
     @property
     def prompt(self) -> Path:
-        """In the language that is spoken, where it is written in that language."""
+        """The task in the current language; in English where it has no translation.
+
+        >>> Course.find().exercise("layer_norm").prompt.suffix
+        '.md'
+        """
         prompt = self.prompt_in(spoken())
         return prompt if prompt.is_file() else self.prompt_in(ENGLISH)
 
     def prompt_in(self, language: str) -> Path:
+        """The task in one language, a code such as "en" or "zh". The file may be missing.
+
+        >>> Course.find().exercise("layer_norm").prompt_in("zh").name
+        'README.zh.md'
+        """
         return self.folder / ("README.md" if language == ENGLISH else f"README.{language}.md")
 
     @property
     def stub(self) -> Path:
+        """The file that a learner starts from.
+
+        >>> Course.find().exercise("layer_norm").stub.name
+        'layer_norm.py'
+        """
         return self.folder / self.file_name
 
     @property
     def probes(self) -> Path | None:
-        """The exercise's own probes, where the generic ones do not reach."""
+        """The file of the exercise's own probes; None where the generic probes are enough.
+
+        >>> Course.find().exercise("spectral_norm").probes.name
+        'probes.py'
+        >>> Course.find().exercise("layer_norm").probes is None
+        True
+        """
         path = self.folder / "probes.py"
         return path if path.exists() else None
 
     @property
     def reference(self) -> Path:
+        """The right implementation that submissions are compared with.
+
+        >>> Course.find().exercise("layer_norm").reference.name
+        'reference.py'
+        """
         return self.course / "solutions" / self.slug / "reference.py"
 
     @property
     def alternatives(self) -> tuple[Path, ...]:
+        """Other right implementations, sorted by path; none where the exercise has none.
+
+        >>> {path.parent.name for path in Course.find().exercise("layer_norm").alternatives}
+        {'alternatives'}
+        """
         return tuple(sorted(self.reference.parent.glob("alternatives/*.py")))
 
     @property
     def mistakes(self) -> Path:
+        """The file of the known mistakes.
+
+        >>> Course.find().exercise("layer_norm").mistakes.name
+        'mistakes.toml'
+        """
         return self.reference.with_name("mistakes.toml")
 
     @property
     def equivalent(self) -> Path:
-        """The mutants of the reference that are as good as it is."""
+        """The file that lists the mutants of the reference that are right code. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").equivalent.name
+        'equivalent.toml'
+        """
         return self.reference.with_name("equivalent.toml")
 
     @property
     def suite(self) -> Path:
+        """The hidden suite, a file of pytest tests.
+
+        >>> Course.find().exercise("layer_norm").suite.name
+        'test_layer_norm.py'
+        """
         return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `course.toml` says: rules that hold for every exercise."""
+    """What `course.toml` says: rules for every exercise of a course.
+
+    - `title`: the course's title, for people.
+    - `reveal`: how much reports say, `"full"`, `"claims"` or `"score"`; an exercise may say otherwise.
+    - `banned`: globs of full dotted names that are banned in every exercise.
+    - `languages`: codes of the languages that every text must be written in; "en" is one of them.
+
+    >>> Settings(reveal="claims")
+    Settings(title='normgrade', reveal='claims', banned=(), languages=('en',))
+    """
 
     title: str = "normgrade"
     reveal: Reveal = "full"
     banned: tuple[str, ...] = ()
-    languages: tuple[str, ...] = (ENGLISH,)  # in which every text has to be there
+    languages: tuple[str, ...] = (ENGLISH,)
 
 
 @dataclass(frozen=True)
 class Course:
-    """A folder with `exercises/`, `solutions/` and `tests/hidden/`."""
+    """A folder with `exercises/`, `solutions/` and `tests/hidden/`; `root` is its path. Iterating gives its exercises in their order.
+
+    >>> course = Course.find()
+    >>> [exercise.slug for exercise in course][:3]
+    ['layer_norm', 'batch_norm', 'instance_norm']
+    >>> course.slugs[:2], course.settings.languages
+    (('batch_norm', 'deep_norm'), ('en', 'zh'))
+    """
 
     root: Path
 
     @classmethod
     def find(cls, root: Path | None = None) -> Course:
-        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries. Its path is free of links and of `..`."""
+        """The course at `root`, else at NORMGRADE_COURSE, else the one that normgrade carries.
+
+        The path of its root is absolute, without links and without `..`. Raises UsageError where the folder has no folder `exercises`.
+
+        >>> Course.find(carried()) == Course(carried())
+        True
+        >>> Course.find(Path("/nowhere"))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        normgrade.language.errors.UsageError: No course at "/nowhere": it has no folder "exercises". ...
+        """
         root = Path(os.path.realpath(root or named_by_environment() or carried()))
         if not os.path.isdir(root / "exercises"):
             raise UsageError(
@@ -138,13 +248,14 @@ class Course:
 
     @cached_property
     def settings(self) -> Settings:
+        """What `course.toml` says; the defaults where there is no such file. Raises CourseError where it is wrong."""
         path = self.root / "course.toml"
         if not path.exists():
             return Settings()
-        table = Table.read(path)
+        table = Table.of_file(path)
         settings = Settings(
             title=table.take("title", text, "normgrade"),
-            reveal=table.take("reveal", reveal, "full"),
+            reveal=table.take("reveal", one_of(*REVEALS), "full"),
             banned=bans_of(table),
             languages=table.take("languages", languages, (ENGLISH,)),
         )
@@ -153,13 +264,25 @@ class Course:
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:
+        """The slugs of all exercises, sorted by name."""
         return tuple(sorted(path.name for path in (self.root / "exercises").iterdir() if (path / "exercise.toml").exists()))
 
     def __iter__(self) -> Iterator[Exercise]:
-        """Every exercise, in the order in which they are meant to be taken."""
+        """Every exercise, in the order in which learners are meant to take them. Raises CourseError as `exercise` does."""
         return iter(sorted(map(self.exercise, self.slugs), key=lambda exercise: (exercise.order, exercise.slug)))
 
     def exercise(self, slug: str) -> Exercise:
+        """The exercise of that name.
+
+        Raises UsageError where there is none, and CourseError where its `exercise.toml` is wrong or one of its files is missing.
+
+        >>> Course.find().exercise("layer_norm").slug
+        'layer_norm'
+        >>> Course.find().exercise("layernrom")
+        Traceback (most recent call last):
+            ...
+        normgrade.language.errors.UsageError: No exercise named "layernrom". Did you mean "layer_norm"? `normgrade list` shows them all.
+        """
         if slug not in self.slugs:
             meant = did_you_mean(slug, self.slugs)
             raise UsageError(_('No exercise named "{slug}".{meant} `normgrade list` shows them all.', slug=slug, meant=meant))
@@ -178,19 +301,21 @@ class Course:
 
 
 def named_by_environment() -> Path | None:
+    """The folder that the variable NORMGRADE_COURSE names; None where it is unset or empty."""
     named = os.environ.get("NORMGRADE_COURSE")
     return Path(named) if named else None
 
 
 def carried() -> Path:
-    """The course that normgrade carries: inside the wheel, or the clone around an editable install."""
+    """The folder of the course that comes with normgrade: inside an installed wheel, or the clone of an editable install."""
     package = Path(os.path.realpath(PACKAGE))
     wheel = package / "_course"
     return wheel if wheel.is_dir() else package.parents[1]
 
 
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
-    table = Table.read(root / "exercises" / slug / "exercise.toml")
+    """The exercise that `exercise.toml` describes. Raises CourseError where a key or a value is wrong."""
+    table = Table.of_file(root / "exercises" / slug / "exercise.toml")
     limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
     exercise = Exercise(
         slug=slug,
@@ -205,7 +330,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         allowed=table.take("allowed", texts, ()),
         hints=table.spoken("hints", texts, ()),
         limits=read_limits(limits),
-        reveal=table.take("reveal", reveal, settings.reveal),
+        reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
     )
     for name in exercise.allowed:
         if not matches(name, exercise.banned):
@@ -236,6 +361,7 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def read_limits(table: Table) -> Limits:
+    """The table `limits` of `exercise.toml`. Raises CourseError where a key or a value is wrong."""
     usual = Limits()
     limits = Limits(
         answer_s=table.take("answer_s", seconds, usual.answer_s),
@@ -244,140 +370,3 @@ def read_limits(table: Table) -> Limits:
     )
     table.finish()
     return limits
-
-
-def read(path: Path) -> str:
-    """The text of one of the course's files."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise CourseError(_("{path}: cannot be read ({error}).", path=path, error=error.strerror)) from error
-    except UnicodeDecodeError as error:
-        place, byte = error.start + 1, error.object[error.start]
-        raise CourseError(_("{path}: not UTF-8: byte {place} is 0x{byte:02x}.", path=path, place=place, byte=byte)) from error
-
-
-class Wrong(Exception):
-    """What is allowed in the place of a value that is not."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A TOML table that is read key by key; what is wrong in it is said with file, key and what is allowed."""
-
-    path: Path
-    content: Mapping[str, Any]
-    prefix: str = ""
-    known: list[str] = field(default_factory=list)
-
-    @classmethod
-    def read(cls, path: Path) -> Table:
-        return cls.parse(path, read(path))
-
-    @classmethod
-    def parse(cls, path: Path, source: str) -> Table:
-        try:
-            return cls(path, tomllib.loads(source))
-        except (ValueError, RecursionError) as error:  # beside its own errors: a number without end, brackets within brackets
-            raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
-
-    def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
-        """The value of `key` if `check` lets it pass; the default where there is no such key."""
-        self.known.append(key)
-        if key not in self.content:
-            if default:
-                return default[0]
-            self.wrong(key, _("is missing"))
-        try:
-            return check(self.content[key])
-        except Wrong as allowed:
-            self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
-
-    def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
-        """The value in the language that is spoken: of `"key.zh"`, say. Where there is none, of `key`, in English."""
-        said: dict[str, T | D | None] = {ENGLISH: self.take(key, check, *default)}
-        for language in LANGUAGES:
-            if language != ENGLISH:
-                said[language] = self.take(f"{key}.{language}", check, None)
-        return said[spoken()] or cast(T | D, said[ENGLISH])
-
-    def tables(self, key: str) -> tuple[Table, ...]:
-        """The tables of an array of tables, `[[key]]`; none where there is no such key."""
-        found = self.take(key, array_of_tables, ())
-        return tuple(Table(self.path, content, f"{self.prefix}{key}[{number}].") for number, content in enumerate(found, 1))
-
-    def finish(self) -> None:
-        """Refuse the keys that nobody took."""
-        for key in self.content:
-            if key not in self.known:
-                self.wrong(key, _("unknown key; allowed are {keys}", keys=", ".join(map(as_key, sorted(self.known)))))
-
-    def wrong(self, key: str, why: str) -> NoReturn:
-        raise CourseError(_("{path}: {key}: {why}.", path=self.path, key=f"{self.prefix}{key}", why=why))
-
-
-def as_key(name: str) -> str:
-    """As TOML wants it written: a name with a dot in it, in quotes."""
-    return f'"{name}"' if "." in name else name
-
-
-def text(value: object) -> str:
-    if isinstance(value, str) and value.strip():
-        return value
-    raise Wrong(_("a text that is not empty"))
-
-
-def texts(value: object) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise Wrong(_("a list of texts"))
-
-
-def languages(value: object) -> tuple[str, ...]:
-    known = texts(value)
-    if ENGLISH in known and all(language in LANGUAGES for language in known):
-        return known
-    raise Wrong(_('a list of languages, "en" among them; known are {known}', known=", ".join(LANGUAGES)))
-
-
-def between(low: int, high: int) -> Callable[[object], int]:
-    def whole_number(value: object) -> int:
-        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
-            return value
-        raise Wrong(_("a whole number from {low} to {high}", low=low, high=high))
-
-    return whole_number
-
-
-def seconds(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:
-        return float(value)
-    raise Wrong(_("a number of seconds above 0 and up to 3600"))
-
-
-def reveal(value: object) -> Reveal:
-    if value in REVEALS:
-        return cast(Reveal, value)
-    raise Wrong(either(f'"{name}"' for name in REVEALS))
-
-
-def signatures(value: object) -> tuple[Signature, ...]:
-    try:
-        found = tuple(Signature.parse(item) for item in texts(value))
-    except ValueError as error:
-        raise Wrong(_('a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" ({why})', why=error)) from error
-    if not found:
-        raise Wrong(_("a list of at least one signature"))
-    return found
-
-
-def mapping(value: object) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    raise Wrong(_("a table"))
-
-
-def array_of_tables(value: object) -> list[dict[str, Any]]:
-    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
-        return value
-    raise Wrong(_("a list of tables"))

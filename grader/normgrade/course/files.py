@@ -1,4 +1,4 @@
-"""Reading files without being led astray, and writing them so that nobody ever sees half of one."""
+"""Reading files: those of a course, and, with care, those of strangers. Writing files so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from normgrade.language import N_, _
+from normgrade.language.errors import CourseError
 
 LINK = N_("a symbolic link")
 KINDS = {
@@ -22,14 +23,14 @@ KINDS = {
     stat.S_IFBLK: N_("a device"),
 }
 SPECIAL = N_("something special")
-PAUSE_S = 0.005  # between two tries to get a lock
+PAUSE_S = 0.005  # between two attempts to get a lock
 LOCKING = os.O_RDWR | os.O_CREAT | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK"))
-WRITING = ".writing-"  # how the name of a file begins until it is whole
-READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))  # each where the platform has it
+WRITING = ".writing-"  # the prefix of the name of an unfinished file
+READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))  # the flags that the platform has
 
 
 class NotPlain(OSError):
-    """What lies there is no regular file; `kind` says what it is."""
+    """The path is no regular file; `kind` says what it is."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__(errno.EINVAL, _("it is {special}, not a file", special=_(kind)), str(path))
@@ -37,26 +38,37 @@ class NotPlain(OSError):
 
 
 class TooLarge(OSError):
-    """The file holds more than is ever read of it."""
+    """The file is larger than the limit."""
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(errno.EFBIG, _("it is larger than {limit} bytes", limit=most), str(path))
 
 
-def read_plain(path: Path, most: int) -> bytes:
-    """What a regular file holds. No link is followed, nothing is waited for, and no more than `most` bytes are taken.
+def read_text(path: Path) -> str:
+    """The text of one of the course's own files, which are trusted: links are followed. Raises CourseError."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise CourseError(_("{path}: cannot be read ({error}).", path=path, error=error.strerror)) from error
+    except UnicodeDecodeError as error:
+        place, byte = error.start + 1, error.object[error.start]
+        raise CourseError(_("{path}: not UTF-8: byte {place} is 0x{byte:02x}.", path=path, place=place, byte=byte)) from error
 
-    Whatever lies in a learner's folder is read by this alone. Raises OSError.
+
+def read_plain(path: Path, most: int) -> bytes:
+    """The content of a regular file of at most `most` bytes. Links are not followed, and nothing is waited for.
+
+    Every file in a learner's folder is read by this function. Raises OSError: NotPlain, TooLarge, or what the system raises.
     """
     return read_with_status(path, most)[1]
 
 
 def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
-    """What a regular file is, and what it holds; read as `read_plain` reads."""
-    refuse_special(path, status_of(path))  # asked before opening, since that alone can wake a device
+    """The status and the content of a regular file; read as `read_plain` reads."""
+    refuse_special(path, status_of(path))  # before it is opened: opening a device may start it
     with open(os.open(path, READING), "rb") as file:
         status = os.fstat(file.fileno())
-        refuse_special(path, status)  # swapped since it was asked
+        refuse_special(path, status)  # again: it may have been replaced meanwhile
         content = file.read(most + 1) or b""
     if len(content) > most:
         raise TooLarge(path, most)
@@ -64,20 +76,24 @@ def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
 
 
 def status_of(path: Path) -> os.stat_result:
-    """What lies there, be it a link. What the system has no name for does not exist."""
+    """The status of a path itself, where it is a link. Raises FileNotFoundError also where the system cannot have such a name."""
     try:
         return os.lstat(path)
-    except ValueError as error:  # a NUL, or a sign that the system's encoding lacks
+    except ValueError as error:  # the name has a NUL, or a character that the system's encoding lacks
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
 
 
 def refuse_special(path: Path, status: os.stat_result) -> None:
+    """Raise NotPlain if this is no regular file."""
     if not stat.S_ISREG(status.st_mode):
         raise NotPlain(path, KINDS.get(stat.S_IFMT(status.st_mode), SPECIAL))
 
 
 def lock(path: Path, patience_s: float, shared: bool = False) -> int:
-    """A file descriptor that holds a lock until it is closed, where the platform has locks. OSError where others hold it for too long."""
+    """A file descriptor that holds a lock until it is closed.
+
+    Raises OSError where others hold the lock for longer than `patience_s`. A platform without POSIX locks gives the descriptor alone.
+    """
     fd = os.open(path, LOCKING, 0o600)
     try:
         refuse_special(path, os.fstat(fd))
@@ -90,6 +106,7 @@ def lock(path: Path, patience_s: float, shared: bool = False) -> int:
 
 
 def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
+    """Wait until this process holds the lock. Raises BlockingIOError after `patience_s` seconds."""
     from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 
     until = time.monotonic() + patience_s
@@ -103,7 +120,7 @@ def wait_for(fd: int, path: Path, patience_s: float, shared: bool) -> None:
 
 
 def own_folder(path: Path) -> Path:
-    """A folder below one that is there already, made where it is missing; an OSError where a link or a file lies in its place."""
+    """This folder, made where it is missing; its parent must exist. Raises OSError where the path is a link or a file."""
     try:
         path.mkdir()
     except FileExistsError:
@@ -115,9 +132,9 @@ def own_folder(path: Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file that is either as it was, or whole, whatever happens meanwhile. A device or a pipe is written to directly.
+    """Write a file in one step: whatever happens meanwhile, it is either unchanged or complete. `mode` is the mode of a new file.
 
-    A link to a file is not written through: whoever made the folder would choose what is overwritten. `mode` is that of a new file.
+    A device or a pipe is written to directly. A link to a file is refused: the author of the folder would choose what is overwritten.
     The folder must exist. Raises OSError.
     """
     if leads_to_device(path):
@@ -128,9 +145,9 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
 
 
 def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None) -> None:
-    """Put a new file in the place of whatever is there, but of a folder: with these rights, or another file's. Raises OSError."""
+    """Write a new file, which replaces a file or a link there. Its mode is `mode`, or that of the file `like`. Raises OSError."""
     beside = path.with_name(f"{WRITING}{os.urandom(4).hex()}-{path.name}")
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)  # new: nobody has laid a link there
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)  # new: no link can lie there
     try:
         with open(fd, "wb") as file:
             file.write(content)
@@ -144,17 +161,18 @@ def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None
 
 
 def refuse_link(path: Path) -> None:
-    """An OSError where what is written there would go where a link leads; a device, /dev/stdout for one, may be behind it."""
+    """Raise NotPlain for a link, unless it leads to a device, as /dev/stdout does."""
     if path.is_symlink() and not leads_to_device(path):
         raise NotPlain(path, LINK)
 
 
 def leads_to_device(path: Path) -> bool:
+    """Whether something else than a file is there, behind a link or not."""
     return path.exists() and not path.is_file()
 
 
 def write_directly(path: Path, content: bytes) -> None:
-    """Write to a device, or to a pipe that somebody reads from: nobody else is waited for."""
+    """Write to a device, or to a pipe that somebody reads from. Raises OSError for a pipe without readers, instead of waiting."""
     fd = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(fd, "wb") as file:
         os.set_blocking(fd, True)

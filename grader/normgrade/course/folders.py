@@ -1,4 +1,4 @@
-"""Where normgrade keeps what is the user's, and not a workspace's."""
+"""The folders for files that belong to the user and to no workspace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def user_cache() -> Path:
-    """NORMGRADE_CACHE, else the place that the platform keeps for caches."""
+    """The folder that NORMGRADE_CACHE names, else one in the platform's folder for caches."""
     if named := os.environ.get("NORMGRADE_CACHE"):
         return Path(named)
     if sys.platform == "darwin":
@@ -19,7 +19,7 @@ def user_cache() -> Path:
 
 
 def user_config() -> Path:
-    """NORMGRADE_CONFIG, else the place that the platform keeps for what a user has chosen."""
+    """The folder that NORMGRADE_CONFIG names, else one in the platform's folder for configuration."""
     if named := os.environ.get("NORMGRADE_CONFIG"):
         return Path(named)
     if sys.platform == "darwin":

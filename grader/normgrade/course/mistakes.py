@@ -1,4 +1,4 @@
-"""Known mistakes: wrong implementations, written as small edits of the reference."""
+"""Known mistakes: wrong implementations, most of them written as small edits of the reference."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from normgrade.course.course import Exercise, Table, Wrong, read, text
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the characters of the reference from `start` to `end`."""
+    """One replacement in the reference.
+
+    - `start`, `end`: which characters are replaced, from `start` up to but not including `end`.
+    - `new`: the text in their place.
+
+    >>> applied("x - mean", [Edit(2, 3, "+")])
+    'x + mean'
+    """
 
     start: int
     end: int
@@ -22,7 +31,18 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One known mistake: its name, what it says to the learner, and the wrong source. No edits where a file holds the source."""
+    """One known wrong implementation.
+
+    - `name`: unique within its exercise, as in `"unbiased-variance"`.
+    - `says`: the explanation for the learner, in the current language.
+    - `source`: the whole wrong implementation, as Python source.
+    - `edits`: how `source` differs from the reference; empty where `source` comes from a file of its own.
+
+    >>> from normgrade.course.course import Course
+    >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
+    >>> [edit.new for edit in mistakes["unbiased-variance"].edits]
+    ['']
+    """
 
     name: str
     says: str
@@ -31,9 +51,9 @@ class Mistake:
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
-    """Every mistake of the exercise, in the order of mistakes.toml."""
-    reference = read(exercise.reference)
-    table = Table.read(exercise.mistakes)
+    """Every known mistake of an exercise, in the order of mistakes.toml. Raises CourseError where that file is wrong."""
+    reference = read_text(exercise.reference)
+    table = Table.of_file(exercise.mistakes)
     mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
     table.finish()
     names = [mistake.name for mistake in mistakes]
@@ -44,6 +64,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 
 def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
+    """The mistake that one table of mistakes.toml describes."""
     name, says = entry.take("name", text), entry.spoken("says", text)
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
@@ -69,6 +90,7 @@ def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
 
 
 def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Edit:
+    """The edit that replaces `old`, which must occur exactly once, by `new`."""
     if (count := reference.count(old)) != 1:
         entry.wrong(
             "edit",
@@ -84,7 +106,7 @@ def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Ed
 
 
 def applied(reference: str, edits: Iterable[Edit]) -> str | None:
-    """The reference with the edits made; None where two of them touch the same text."""
+    """The reference with all edits made; None where two of them overlap."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     if any(first.end > second.start for first, second in pairwise(ordered)):
         return None
@@ -94,7 +116,10 @@ def applied(reference: str, edits: Iterable[Edit]) -> str | None:
 
 
 def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
-    """The source with all of these mistakes; None where they cannot be made together."""
+    """The source that has all of these mistakes; None where they cannot be combined.
+
+    Mistakes cannot be combined where their edits overlap, where one of several comes from a file, or where the result is no Python.
+    """
     mistakes = tuple(mistakes)
     if len(mistakes) == 1:
         return mistakes[0].source
@@ -111,11 +136,12 @@ def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
 
 
 def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake, Mistake]]:
-    """All pairs of mistakes that can be made together."""
+    """All pairs of mistakes that can be combined."""
     return [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:
+    """A list of pairs of texts, each an old text and its replacement."""
     if isinstance(value, list) and all(isinstance(pair, list) and list(map(type, pair)) == [str, str] for pair in value):
         return tuple((old, new) for old, new in value)
     raise Wrong(_('a list of pairs, [["old", "new"], …]'))

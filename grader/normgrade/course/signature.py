@@ -10,7 +10,14 @@ from normgrade.language import _
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A name and its default as source text; no default means that it must be given."""
+    """One parameter of a signature.
+
+    - `name`: its name.
+    - `default`: its default value as source text, as in `"1e-5"`; None where an argument is required.
+
+    >>> str(Parameter("eps", "1e-5")), str(Parameter("dim"))
+    ('eps=1e-5', 'dim')
+    """
 
     name: str
     default: str | None = None
@@ -21,14 +28,34 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a contract name is called with. A capital first letter means a class, and its constructor without `self`."""
+    """One name of an exercise's contract, with the parameters that it is called with.
+
+    - `name`: the name of a class, which starts with a capital letter, or of a function.
+    - `parameters`: what a function takes, or a class's constructor without `self`; all positional, in order.
+
+    `str` gives the form that `exercise.toml` uses.
+
+    >>> signature = Signature.parse("LayerNorm(normalized_shape, eps=1e-5)")
+    >>> signature.name, [parameter.name for parameter in signature.parameters]
+    ('LayerNorm', ['normalized_shape', 'eps'])
+    >>> str(signature)
+    'LayerNorm(normalized_shape, eps=1e-05)'
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """Read `name(a, b=1)`; anything else is a ValueError."""
+        """Read a text such as `name(a, b=1)`. Raises ValueError for anything else, such as `*args` or an annotation.
+
+        >>> Signature.parse("rms_norm(x, weight=None)").parameters[1].default
+        'None'
+        >>> Signature.parse("rms_norm(*x)")
+        Traceback (most recent call last):
+            ...
+        ValueError: 'rms_norm(*x)' holds more than names and defaults
+        """
         try:
             [function] = ast.parse(f"def {text}: ...").body
         except (SyntaxError, ValueError) as error:
@@ -42,6 +69,11 @@ class Signature:
 
     @property
     def is_class(self) -> bool:
+        """Whether the name is that of a class: whether it starts with a capital letter.
+
+        >>> Signature.parse("LayerNorm(dim)").is_class, Signature.parse("rms_norm(x)").is_class
+        (True, False)
+        """
         return self.name[0].isupper()
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""Which workspaces may name a course of their own. A course is code that grades, so a folder that came from a stranger must not choose it.
+"""Which workspaces may name a course of their own. A course is code that runs in the grader, so a stranger's folder must not choose it.
 
-What the user trusts is kept in the user's own configuration folder, one small file for each workspace, readable as text: the workspace and
-the course, both as real paths. A copy at another place, or a course that a link has led elsewhere, is another pair, and so not trusted.
+What the user trusts is recorded in the user's own configuration folder, in one small text file for each workspace: the workspace and the
+course, both as real paths. A workspace that was copied, or a course whose link now leads elsewhere, is another pair, and not trusted.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ LIMIT_BYTES = 64 * 1024
 
 
 def is_trusted(workspace: Path, course: Path) -> bool:
-    """Whether the user has said so. A record that cannot be read, or says anything else, says nothing."""
+    """Whether the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count."""
     try:
-        return read_plain(record_of(workspace), LIMIT_BYTES) == told(workspace, course)
+        return read_plain(record_of(workspace), LIMIT_BYTES) == content_of_record(workspace, course)
     except OSError:
         return False
 
 
 def trust(workspace: Path, course: Path) -> None:
-    """Remember that the user trusts this course in this workspace, and no other there."""
+    """Record that the user trusts this course in this workspace, instead of any other course. Raises UsageError."""
     record = record_of(workspace)
     try:
         record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(record, told(workspace, course), mode=0o600)
+        write_whole(record, content_of_record(workspace, course), mode=0o600)
     except OSError as error:
         raise UsageError(
             _(
@@ -45,9 +45,10 @@ def trust(workspace: Path, course: Path) -> None:
 
 
 def record_of(workspace: Path) -> Path:
+    """The file of the record for a workspace."""
     return user_config() / "trusted" / sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:32]
 
 
-def told(workspace: Path, course: Path) -> bytes:
-    """What a record says."""
+def content_of_record(workspace: Path, course: Path) -> bytes:
+    """The content of a record: both real paths, one per line."""
     return b"".join(os.fsencode(os.path.realpath(each)) + b"\n" for each in (workspace, course))

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from normgrade.course.course import Exercise
-from normgrade.course.course import read as read_of_course
+from normgrade.course.files import read_text
 from normgrade.inspection.contract import contract_findings
 from normgrade.inspection.dotted_names import Names, TooIntricate
 from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep, too_intricate
@@ -103,7 +103,7 @@ def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
 def is_untouched(tree: ast.Module, exercise: Exercise) -> bool:
     """Whether whatever the stub leaves open is still as the stub has it, docstrings and comments aside."""
     try:
-        stub = parse(read_of_course(exercise.stub))
+        stub = parse(read_text(exercise.stub))
     except CourseError:
         return False
     if isinstance(stub, Finding):

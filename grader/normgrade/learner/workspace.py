@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 
-from normgrade.course.course import Course, Exercise, Table, Wrong, named_by_environment, read, text
-from normgrade.course.files import own_folder, read_plain, write_whole
+from normgrade.course.course import Course, Exercise, named_by_environment
+from normgrade.course.files import own_folder, read_plain, read_text, write_whole
+from normgrade.course.table import Table, Wrong, text
 from normgrade.course.trust import is_trusted
 from normgrade.language import LANGUAGES, _
 from normgrade.language.errors import UsageError, either
@@ -98,13 +99,13 @@ class Workspace:
         for exercise in exercises:
             for path, source in ((self.submission(exercise), exercise.stub), (self.prompt(exercise), exercise.prompt)):
                 if not os.path.lexists(path):
-                    write_whole(path, read(source).encode())
+                    write_whole(path, read_text(source).encode())
                     added.append(path)
         return added
 
     def reset(self, exercise: Exercise, now: datetime) -> Path | None:
         """Put the stub back; where the old file is kept, or None where it was the stub, or was not there."""
-        path, stub = self.submission(exercise), read(exercise.stub).encode()
+        path, stub = self.submission(exercise), read_text(exercise.stub).encode()
         old = read_plain(path, OLD_BYTES) if os.path.lexists(path) else stub
         kept = None
         if old != stub:

@@ -1,4 +1,4 @@
-"""Expectations kept between runs, in the user's cache folder: one small file each, sealed with the user's key, written by atomic rename."""
+"""Expectations kept between runs in the user's cache folder: one small file each, signed with the user's key, written by atomic rename."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from pathlib import Path
 
 from normgrade.course.files import WRITING, put_in_place, read_with_status
 
-MOST_HELD = 8192  # some ten kilobytes each
+MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
 MOST_BYTES = 256 * 1024**2  # in the folder
-LEFT_BYTES = 7 * MOST_BYTES // 8  # after the least recently used had to go, so that they need not go one by one
-SWEPT_BYTES = MOST_BYTES // 16  # so many are written between two looks at the whole folder
+LEFT_BYTES = 7 * MOST_BYTES // 8  # in the folder after a clean-up; less than the limit, so that clean-ups are rare
+SWEPT_BYTES = MOST_BYTES // 16  # written between two clean-ups
 LARGEST_BYTES = 16 * 1024**2  # of one file
 ONLY_MINE = 0o600
-SEAL_BYTES = 32  # before the content
-USED_S = 3600  # how exactly it is known when a file was used last
-STALE_S = 3600  # for a file to be written; whoever began is gone
+SEAL_BYTES = 32  # of the signature, which comes before the content
+USED_S = 3600  # the precision of the time at which a file was last used
+STALE_S = 3600  # the age from which an unfinished file is abandoned
 
 
 @dataclass
 class Cache:
-    """Bytes under a name. A folder that cannot be read or written costs time, never a result; so does a file without the right seal."""
+    """Bytes by name. A folder that cannot be read or written, or a file with a wrong signature, costs time and changes no result."""
 
     folder: Path
     key: bytes = field(repr=False)
     held: dict[str, bytes] = field(default_factory=dict, repr=False)
-    written_bytes: int = 0  # since the folder was looked at
+    written_bytes: int = 0  # since the last clean-up
 
     def get(self, name: str) -> bytes | None:
+        """The bytes of that name; None where there are none, or where their signature is wrong."""
         if name not in self.held:
             path = self.path(name)
             try:
@@ -42,7 +43,7 @@ class Cache:
             except OSError:
                 return None
             content = stored[SEAL_BYTES:]
-            if not hmac.compare_digest(stored[:SEAL_BYTES], self.seal(name, content)):  # changed, or another's, or under another name
+            if not hmac.compare_digest(stored[:SEAL_BYTES], self.sign(name, content)):  # a changed file, another user's, or a renamed one
                 return None
             if status.st_atime < time.time() - USED_S:
                 with suppress(OSError):
@@ -51,34 +52,37 @@ class Cache:
         return self.held[name]
 
     def put(self, name: str, content: bytes) -> None:
+        """Keep these bytes, in memory and in the folder."""
         self.hold(name, content)
         path = self.path(name)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            put_in_place(path, self.seal(name, content) + content, ONLY_MINE)
+            put_in_place(path, self.sign(name, content) + content, ONLY_MINE)
             self.written_bytes += len(content)
         if self.written_bytes > SWEPT_BYTES:
             self.sweep()
 
-    def seal(self, name: str, content: bytes) -> bytes:
+    def sign(self, name: str, content: bytes) -> bytes:
+        """The signature of these bytes under that name. Without it, a changed file or that of another request would be used."""
         return hmac.digest(self.key, name.encode() + b"\0" + content, "sha256")
 
     def hold(self, name: str, content: bytes) -> None:
-        """Keep it in memory as well, until there is too much there: proving a course on many seeds meets hundreds of thousands."""
+        """Keep the bytes in memory, which is emptied when full: proving a course on many seeds meets hundreds of thousands of names."""
         if len(self.held) >= MOST_HELD:
             self.held.clear()
         self.held[name] = content
 
     @cached_property
     def shelf(self) -> Path:
-        """A folder for each key, so that users who share the cache's folder do not disturb each other."""
+        """The folder of this key. Users who share the cache's folder have different keys, and so different folders."""
         return self.folder / sha256(self.key).hexdigest()[:16]
 
     def path(self, name: str) -> Path:
+        """The file of that name."""
         return self.shelf / name[:2] / name
 
     def sweep(self) -> None:
-        """Look at the whole folder, where something was written: what nobody finished goes, and what was not used for longest."""
+        """Clean up, if anything was written: delete abandoned files, and the least recently used ones where the folder is too large."""
         if not self.written_bytes:
             return
         self.written_bytes = 0
@@ -101,7 +105,7 @@ class Cache:
 
 
 def files_in(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """The plain files in a folder, and in the folders in it; no link is followed."""
+    """The plain files in a folder and in all folders below it. No link is followed."""
     with suppress(OSError):
         for entry in list(os.scandir(folder)):
             if entry.is_dir(follow_symlinks=False):

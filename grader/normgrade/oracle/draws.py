@@ -18,7 +18,7 @@ DRAWN = "drawn"  # stands in a request for numbers that completion draws
 def generator(*key: object) -> np.random.Generator:
     """NumPy's PCG64, seeded by the key alone: the same numbers whatever was drawn before."""
     digest = hashlib.sha256(repr(key).encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+    return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # as the same bytes in one number, and faster
 
 
 def is_complete(request: Request) -> bool:

@@ -1,9 +1,9 @@
-"""Monte Carlo arithmetic: every floating-point operation rounded at random, to see how well an answer is determined.
+"""Monte Carlo arithmetic: every floating-point operation is rounded at random, which shows how well an answer is determined.
 
 After D. S. Parker, "Monte Carlo arithmetic: how to gamble with floating point and win", 2000. In float64 each result, forward and
-backward, is multiplied by 1 + ξ·u, where u is the unit roundoff of the arithmetic that is imitated and ξ is normally distributed. Random
-signs in the place of ξ are worse: two of them cancel exactly every other time, and once in 2ᴾ elements in all of P plays, which leaves a
-spread of nothing.
+backward, is multiplied by 1 + ξ·u. Here u is the unit roundoff of the simulated arithmetic, and ξ has a standard normal distribution.
+Random signs instead of ξ do not work: two of them cancel exactly in one of two plays, and so in all of P plays for one of 2ᴾ elements,
+whose spread would then be 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXACT = frozenset(
 
 
 FACTORS = 2**20
-STRIDE = 65_537  # between the first factors of one seed and the next: more than a play on a suite's inputs uses, and prime
+STRIDE = 65_537  # how far the first factors of two seeds lie apart: prime, and more than one play of a suite uses
 
 
 class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -43,7 +43,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would otherwise import its compiler, 2 s, to keep itself from compiling this class."""
+        """True would make PyTorch import its compiler, which takes 2 s, to exclude this class from compilation."""
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -52,13 +52,14 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result if exact else apply(self.rounded, result, mutable)
 
     def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
+        """A result with its next factors applied, in place where it is `mutable`. Whole numbers stay as they are."""
         if not number.is_floating_point():
             return number
         factor = self.next_factors(number.numel()).view(number.shape).to(number.dtype)
         return number.mul_(factor) if mutable else number * factor
 
     def next_factors(self, size: int) -> torch.Tensor:
-        """The next so many of the factors; from the first one on again, where too few are left."""
+        """The next `size` factors, starting again from the first one where too few are left."""
         if size > len(self.factors):
             return torch.cat([self.factors] * (size // len(self.factors) + 1))[:size]
         if self.used + size > len(self.factors):
@@ -69,7 +70,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 @lru_cache(maxsize=4)
 def factors(unit_roundoff: float) -> torch.Tensor:
-    """Random factors 1 + ξ·u, drawn once: a slice of them costs a fraction of what drawing does."""
+    """Random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
     noise = torch.randn(FACTORS, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     return noise.mul_(unit_roundoff).add_(1)
 
@@ -81,7 +82,7 @@ def nature(func: Any) -> tuple[bool, bool]:
 
 
 def apply(change: Callable[[torch.Tensor, bool], torch.Tensor], result: Any, mutable: bool) -> Any:
-    """`change` every tensor of an operation's result."""
+    """The result of an operation with `change` applied to each of its tensors."""
     if isinstance(result, torch.Tensor):
         return change(result, mutable)
     if isinstance(result, list | tuple):

@@ -1,7 +1,7 @@
-"""The key that kept expectations are sealed with: it lies in the user's configuration, where no worker behind walls can read it.
+"""The key that signs kept expectations. It lies in the user's configuration folder, where walls of the kernel hide it from workers.
 
-Code behind `process` can read what the user can. So the key leaves the disk before such code runs, and comes back when the last of these
-gradings has ended. Whoever finds no key draws a new one: what was sealed with another is computed again.
+A worker of the tier `process` can read every file of the user. So the key is deleted from the disk before such a worker starts, and is
+written again when the last such grading has ended. A grading that finds no key draws a new one, and computes all expectations anew.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from typing import Self
 from normgrade.course.files import lock, put_in_place, read_with_status
 
 KEY_BYTES = 32
-OF_OTHERS = 0o077  # rights; a key has none of them
-PATIENCE_S = 0.05  # to get a lock that another grading holds for as long as it takes to write a key
+OF_OTHERS = 0o077  # the rights of other users; a key file grants none of them
+PATIENCE_S = 0.05  # how long to wait for a lock, which others hold while they write a key
 
 
 class Seal:
-    """A user's key: in memory, and on the disk while nothing runs that could read it there.
+    """A user's key: in memory, and on the disk while no worker can read it there.
 
-    A folder that cannot be read or written costs time, never a result.
+    A folder that cannot be read or written costs time and changes no result.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "cache.key"
-        self.lock = folder / "cache.lock"  # shared by all gradings behind `process`; whoever writes a key holds it alone
-        self.sharing: int | None = None
+        self.lock = folder / "cache.lock"  # all gradings of the tier `process` share it; a grading that writes a key holds it alone
+        self.sharing: int | None = None  # the file descriptor of the shared lock
 
     @cached_property
     def key(self) -> bytes:
-        """The one that is kept, or else a new one."""
-        if known := self.kept():
+        """The key on the disk, else a new one, which is written there."""
+        if known := self.read():
             return known
         guard = locked(self.lock, shared=False)
-        key = self.kept() or secrets.token_bytes(KEY_BYTES)  # another grading may have been faster
+        key = self.read() or secrets.token_bytes(KEY_BYTES)  # another grading may have written one meanwhile
         if guard is not None:
-            self.keep(key)
+            self.write(key)
             os.close(guard)
         return key
 
-    def kept(self) -> bytes | None:
-        """The key on the disk, where nobody else may read it."""
+    def read(self) -> bytes | None:
+        """The key on the disk; None where it is missing, or where other users could have read it."""
         try:
             status, content = read_with_status(self.path, KEY_BYTES)
         except OSError:
@@ -53,25 +53,26 @@ class Seal:
         is_mine = os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & OF_OTHERS)
         return content if is_mine and len(content) == KEY_BYTES else None
 
-    def keep(self, key: bytes) -> None:
+    def write(self, key: bytes) -> None:
+        """Write the key to the disk, readable by this user only."""
         with suppress(OSError):
             put_in_place(self.path, key, 0o600)
 
-    def stand_behind(self, tier: str) -> None:
-        """Called before a worker starts behind this tier: take the key off the disk where the worker could read it."""
+    def before_worker(self, tier: str) -> None:
+        """Called before a worker of this tier starts: delete the key from the disk where the worker could read it."""
         if tier == "process" and self.sharing is None:
-            assert self.key  # in memory, before it goes
+            assert self.key  # reads it into memory before it is deleted
             self.sharing = locked(self.lock, shared=True)
             with suppress(OSError):
                 self.path.unlink()
 
     def close(self) -> None:
-        """All workers have ended: the key comes back, unless another grading behind `process` goes on."""
+        """Called when all workers have ended: write the key again, unless another grading of the tier `process` is still running."""
         if self.sharing is not None:
             os.close(self.sharing)
             self.sharing = None
             if (guard := locked(self.lock, shared=False)) is not None:
-                self.keep(self.key)  # over whatever was put there meanwhile
+                self.write(self.key)  # replaces whatever a worker may have put there
                 os.close(guard)
 
     def __enter__(self) -> Self:
@@ -82,7 +83,7 @@ class Seal:
 
 
 def locked(path: Path, shared: bool) -> int | None:
-    """A file descriptor that holds the lock until it is closed; None where it is not to be had soon."""
+    """A file descriptor that holds the lock until it is closed; None where others hold it for too long."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return lock(path, PATIENCE_S, shared)

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from normgrade.course.course import Exercise, Limits, read
+from normgrade.course.course import Exercise, Limits
+from normgrade.course.files import read_text
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.seal import Seal
@@ -48,11 +49,11 @@ class Grader:
         from normgrade.suite.run import Run
         from normgrade.worker.wire import Ban
 
-        probes = None if exercise.probes is None else read(exercise.probes)
+        probes = None if exercise.probes is None else read_text(exercise.probes)
         ban = Ban(exercise.banned, exercise.allowed)
         with self.host.worker(source, file_name, probes, self.limits(exercise), ban) as worker:
             seed = self.options.seed if seed is None else seed
-            yield Run(worker, self.oracles[exercise.slug], exercise, read(exercise.reference), seed)
+            yield Run(worker, self.oracles[exercise.slug], exercise, read_text(exercise.reference), seed)
 
     def limits(self, exercise: Exercise) -> Limits:
         limits, total_s = exercise.limits, self.options.timeout_s
@@ -68,7 +69,7 @@ class Grader:
         from normgrade.compare.diagnose import OutOfTime, diagnose
 
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-        reference, mistakes, oracle = read(exercise.reference), read_mistakes(exercise), self.oracles[exercise.slug]
+        reference, mistakes, oracle = read_text(exercise.reference), read_mistakes(exercise), self.oracles[exercise.slug]
         try:
             return diagnose(results, reference, mistakes, oracle, within_s, clock)
         except OutOfTime:
@@ -80,14 +81,14 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
     """Start the zygote; while it imports PyTorch, collect the suites, by default with a pytest of our own."""
     from normgrade.worker.host import Host
 
-    with Seal(user_config()) as seal, Host(options.tier, options.required, stand=seal.stand_behind) as host:
+    with Seal(user_config()) as seal, Host(options.tier, options.required, before_worker=seal.before_worker) as host:
         from normgrade.oracle.cache import Cache
         from normgrade.oracle.expectation import Oracle
         from normgrade.suite import collection
 
         kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}
-        oracles = {slug: Oracle(kept, None if each.probes is None else read(each.probes)) for slug, each in distinct.items()}
+        oracles = {slug: Oracle(kept, None if each.probes is None else read_text(each.probes)) for slug, each in distinct.items()}
         try:
             yield Grader(host, (collect or collection.collect)(distinct.values()), oracles, options)
         finally:

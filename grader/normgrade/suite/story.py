@@ -15,7 +15,13 @@ from normgrade.worker.observation import HALF, Array, Request
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """Construct a layer with these arguments; then fill it with random state, or with the state given."""
+    """How a story begins: build a layer with these arguments, then fill its parameters and buffers.
+
+    `build(…)` makes one, and each method below returns a changed copy. What `filled` does not name gets random values: distinct, weights
+    far from 1 and biases far from 0, positive where the name says variance or deviation, and small counts in integer buffers.
+
+    >>> story = build(3, eps=1e-3).to("float64").filled(weight=2.0)
+    """
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -25,19 +31,35 @@ class Build:
     watch: tuple[str, ...] = ()
 
     def named(self, layer: str) -> Build:
-        """The class to build, where the exercise defines several."""
+        """The name of the class to build. Without it, that is the first name that the exercise defines.
+
+        >>> story = build(3).named("RMSNorm")
+        """
         return replace(self, layer=layer)
 
     def to(self, dtype: str) -> Build:
-        """The dtype of parameters and buffers, PyTorch's name."""
+        """The dtype of all floating-point parameters and buffers, by PyTorch's name. Without it, "float32".
+
+        >>> story = build(3).to("bfloat16")
+        """
         return replace(self, dtype=dtype)
 
     def filled(self, **state: Any) -> Build:
-        """State to fill in instead of random values: numbers or arrays, broadcast by name."""
+        """Values for parameters and buffers by name: numbers, or arrays that broadcast to the tensor's shape.
+
+        A name that the reference does not have makes the suite broken: its checks end with the outcome "error".
+
+        >>> story = build(3).filled(weight=[1.0, 2.0, 3.0], bias=0.0)
+        """
         return replace(self, state={**self.state, **{name: np.asarray(value) for name, value in state.items()}})
 
     def watching(self, *names: str) -> Build:
-        """Integer buffers to compare after every step; floating-point ones always are."""
+        """Integer buffers to compare after every step. Floating-point parameters and buffers always are.
+
+        A name that the reference does not have makes the suite broken: its checks end with the outcome "error".
+
+        >>> story = build(3).watching("num_batches_tracked")
+        """
         return replace(self, watch=self.watch + names)
 
 
@@ -59,26 +81,58 @@ class Call:
 
 
 def build(*args: Any, **kwargs: Any) -> Build:
+    """The beginning of a layer's story: the class is called with these arguments, numbers, texts, tuples, lists, arrays or None.
+
+    Steps may follow it. `agree(build(…))` without any compares the new layer's state dict: keys, shapes, dtypes and initial values.
+
+    >>> story = build(3, eps=1e-3, affine=False)
+    """
     return Build(args, kwargs)
 
 
 def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
-    """A training step on `x`, in `dtype` (its own, unless said), backward pass included; `scattered` in memory, so that `view` fails."""
+    """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
+
+    - `x`: an array of the shape that the layer takes.
+    - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is no backward
+      pass.
+    - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
+
+    After it, `agree` compares the output, the gradients of the input and of all parameters, all parameters and buffers, and whether the
+    input was changed.
+
+    >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True)
+    """
     return Step("train", rounded_to(x, dtype or x.dtype.name), scattered)
 
 
 def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
-    """The same in evaluation mode."""
+    """A step in evaluation mode, with the arguments and comparisons of `train`, backward pass included.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
+    """
     return Step("evaluate", rounded_to(x, dtype or x.dtype.name), scattered)
 
 
 def reload() -> Step:
-    """Build the layer anew and hand its state dict over."""
+    """A step that builds a new layer with the same arguments and loads the state dict of the old one into it.
+
+    Nothing is compared after it: the next step shows whether the state dict held everything.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), reload(), evaluate(np.ones((2, 3), np.float32))
+    """
     return Step("reload")
 
 
 def call(function: str, *args: Any, **kwargs: Any) -> Call:
-    """Call a function; array arguments get their gradients where their dtype is float32."""
+    """A whole story: call the function of that name once with these arguments.
+
+    Where a positional argument is a float32 array, the backward pass runs from a random gradient of the result. `agree` then compares the
+    result, each item of a tuple by itself, the gradients of the positional floating-point arguments, and whether any of these was changed.
+
+    >>> story = call("rms", np.ones((2, 3), np.float32), eps=1e-3)
+    """
     float32 = any(isinstance(value, np.ndarray) and value.dtype == np.float32 for value in args)
     carried_by_name = {name: carried(value) for name, value in kwargs.items()}
     inputs = {"function": function, "args": carried(list(args)), "kwargs": carried_by_name, "upstream": DRAWN if float32 else None}
@@ -86,7 +140,12 @@ def call(function: str, *args: Any, **kwargs: Any) -> Call:
 
 
 def probe(name: str, **inputs: Any) -> Call:
-    """Play one of the exercise's own probes."""
+    """A whole story: play one of the exercise's own probes on these inputs, which are numbers, texts, tuples, lists, arrays or None.
+
+    `name` is that of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
+
+    >>> story = probe("coefficients", encoder_layers=12)
+    """
     return Call(name, {key: carried(value) for key, value in inputs.items()})
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from normgrade.course.course import Exercise, Table, Wrong, text
+from normgrade.course.course import Exercise
+from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 
 ARITHMETIC = {"+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "//": ["/"], "%": ["//"], "**": ["*"], "@": ["*"], "|": ["&"], "&": ["|"]}
@@ -86,7 +87,7 @@ def read_accepted(exercise: Exercise) -> tuple[Accepted, ...]:
     """The changes that `equivalent.toml` accepts; none where there is no such file."""
     if not exercise.equivalent.exists():
         return ()
-    table = Table.read(exercise.equivalent)
+    table = Table.of_file(exercise.equivalent)
     accepted = []
     for entry in table.tables("mutant"):
         was, now = entry.take("change", two_texts)

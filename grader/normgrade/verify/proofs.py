@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
@@ -91,7 +92,7 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Ti
 
     with open_grader([exercise], options) as grader:
         checks = tuple(Proof(grader, exercise, seeds, tick).checks())
-        return Proved(exercise.slug, checks, sandbox=grader.host.standing.tier, duration_s=time.perf_counter() - started)
+        return Proved(exercise.slug, checks, sandbox=grader.host.protection.tier, duration_s=time.perf_counter() - started)
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class Proof:
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
-            for finding in inspect_source(read(path), self.exercise, allow_stub=True).findings:
+            for finding in inspect_source(read_text(path), self.exercise, allow_stub=True).findings:
                 yield _("{file}, line {line}: {text}", file=path.name, line=finding.line, text=finding.text)
 
     def points(self) -> Problems:
@@ -134,14 +135,14 @@ class Proof:
             yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language)
 
     def stub(self) -> Problems:
-        results = self.run(read(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
+        results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
         yield from broken(results, _("the stub"))
         if not failed(results):
             yield _("It passes.")
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            for check in remarked(self.run(read(path), path.name, seed), self.exercise.defines):
+            for check in remarked(self.run(read_text(path), path.name, seed), self.exercise.defines):
                 if check.outcome is not Outcome.PASSED:
                     yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check))
 
@@ -180,7 +181,7 @@ class Proof:
 
 
 def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
-    total = len(mutants_of(read(exercise.reference)))
+    total = len(mutants_of(read_text(exercise.reference)))
     for start in range(0, total, SLICE):
         numbers = range(start, min(start + SLICE, total))
         yield Job(len(numbers), partial(hunt, exercise, numbers, options))
@@ -189,7 +190,7 @@ def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved
 def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
     """Which of these mutants the suite does not kill."""
     started = time.perf_counter()
-    mutants = mutants_of(read(exercise.reference))[numbers.start : numbers.stop]
+    mutants = mutants_of(read_text(exercise.reference))[numbers.start : numbers.stop]
 
     def survives(grader: Grader, mutant: Mutant) -> bool:
         with closing(grader.results(exercise, mutant.source, exercise.file_name)) as results:
@@ -199,7 +200,7 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
 
     with open_grader([exercise], options) as grader:
         survivors = tuple(mutant for mutant in mutants if survives(grader, mutant))
-        return Proved(exercise.slug, (), survivors, grader.host.standing.tier, time.perf_counter() - started)
+        return Proved(exercise.slug, (), survivors, grader.host.protection.tier, time.perf_counter() - started)
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
@@ -213,7 +214,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
             if (was, now) not in alive:
                 yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
 
-    total, excused = len(mutants_of(read(exercise.reference))), sum(change in accepted for change in alive)
+    total, excused = len(mutants_of(read_text(exercise.reference))), sum(change in accepted for change in alive)
     claim = n_(
         "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
         "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from normgrade.course.course import Exercise, Table, read
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.table import Table
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import told_in
 from normgrade.suite.collection import Suite
@@ -20,11 +22,11 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str) -> Iterator[s
         return
     if not exercise.prompt_in(language).is_file():
         yield _("{path} is missing.", path=exercise.prompt_in(language).relative_to(exercise.course))
-    yield from untold(Table.read(exercise.folder / "exercise.toml"), OF_EXERCISE, language, "exercise.toml")
-    for mistake in Table.read(exercise.mistakes).tables("mistake"):
+    yield from untold(Table.of_file(exercise.folder / "exercise.toml"), OF_EXERCISE, language, "exercise.toml")
+    for mistake in Table.of_file(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
     for path in exercise.alternatives:
-        if not told_in(ast.get_docstring(ast.parse(read(path))), language):
+        if not told_in(ast.get_docstring(ast.parse(read_text(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unsaid(suite, language)
 

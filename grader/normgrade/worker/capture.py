@@ -1,4 +1,4 @@
-"""What a learner's code prints: read as fast as it comes, kept up to a limit, freed of everything that steers a terminal."""
+"""What a learner's code prints: read at once, kept up to a limit, without the characters that control a terminal."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from normgrade.language.text import without_escapes
 
 OUTPUT_LIMIT_BYTES = 16 * 1024
 CHUNK_BYTES = 1024**2
-MARK = "\0normgrade {} answered\0"  # the worker writes it after an answer's output, so that later output is not taken for it
-MARK_BYTES = 64  # more than a mark ever has
+MARK = "\0normgrade {} answered\0"  # the worker writes it after the output of an answer; what comes later belongs to no answer
+MARK_BYTES = 64  # longer than any mark
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def mark(serial: int) -> bytes:
-    """What ends the output of the answer with this serial."""
+    """The bytes that end the output of the answer with this serial."""
     return MARK.format(serial).encode()
 
 
-def printable(printed: bytes) -> str:
-    """What was printed as text of visible characters, newlines and tabs."""
+def cleaned(printed: bytes) -> str:
+    """Output as text: its visible characters, newlines and tabs."""
     return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
 
 
@@ -34,32 +34,34 @@ class Capture:
         self.kept = bytearray()
         self.dropped_bytes = 0
         self.pending = b""  # the last bytes, which may be the beginning of the mark
-        self.mark = mark(0)  # a process that starts may have something to say, too
+        self.mark = mark(0)  # ends what a process prints while it starts
         self.complete = threading.Event()
-        self.patience_s = 1.0  # for a mark to come through
+        self.patience_s = 1.0  # how long to wait for a mark
         self.thread = threading.Thread(target=self.read, args=(fd,), daemon=True)
         self.thread.start()
 
     def begin(self, serial: int) -> None:
-        """What is printed from now on, up to the mark, belongs to the answer with this serial."""
+        """Start the output of the answer with this serial; it ends with its mark."""
         with self.lock:
             self.kept.clear()
             self.dropped_bytes, self.pending, self.mark = 0, b"", mark(serial)
             self.complete.clear()
 
     def take(self) -> str:
-        """What was printed for this answer, once the mark or the end of all output came through."""
+        """What was printed for this answer; waits for its mark or for the end of all output."""
         if self.thread.is_alive() and not self.complete.wait(self.patience_s):
-            self.patience_s = 0.02  # the code may have redirected its output; no use waiting long again
+            self.patience_s = 0.02  # the code may have redirected its output, so that no mark will come for later answers either
         with self.lock:
             self.keep(self.pending)
             self.pending = b""
             self.complete.set()
+            if not self.dropped_bytes:
+                return cleaned(bytes(self.kept)) if self.kept else ""
             more = _("… {n:,} more bytes", n=self.dropped_bytes)
-            return printable(bytes(self.kept)) + (f"\n{more}\n" if self.dropped_bytes else "")
+            return f"{cleaned(bytes(self.kept))}\n{more}\n"
 
     def read(self, fd: int) -> None:
-        """Read until the end, then close."""
+        """The thread that reads the pipe until its end, then closes it."""
         try:
             while chunk := os.read(fd, CHUNK_BYTES):
                 with self.lock:
@@ -71,6 +73,7 @@ class Capture:
             self.complete.set()
 
     def add(self, chunk: bytes) -> None:
+        """Keep what was read, up to the mark."""
         if self.complete.is_set():  # printed after the answer
             return
         text = self.pending + chunk
@@ -84,6 +87,7 @@ class Capture:
             self.pending = text[-MARK_BYTES:]
 
     def keep(self, text: bytes) -> None:
+        """Keep as much of this output as there is room for, and count the rest."""
         room = OUTPUT_LIMIT_BYTES - len(self.kept)
         self.kept += text[:room]
         self.dropped_bytes += max(len(text) - room, 0)

@@ -1,4 +1,7 @@
-"""A line to one worker process: ask, wait, hang up. Three threads read and write its pipes, so that no wait is longer than allowed."""
+"""A channel to one worker process: ask a question, wait for its answer, end the process.
+
+Three threads read and write the worker's pipes, so that no wait lasts longer than its time limit, whatever the worker does.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from normgrade.worker import wire
 from normgrade.worker.capture import Capture
 from normgrade.worker.observation import Observation
 
-LAST_WORDS_S = 0.3  # for the end of the output of a process that was ended; what it left behind may hold its pipe open
+LAST_OUTPUT_S = 0.3  # how long to wait for the output of an ended process; a process that it left behind may hold the pipe open
 
 
 class Pipes(NamedTuple):
@@ -28,91 +31,96 @@ class Pipes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a process ended: by itself or killed by us; `code` is its exit code, or minus the signal's number."""
+    """How a process ended. `alone`: by itself, before the grader killed it. `code`: its exit code, or minus the number of a signal."""
 
     alone: bool
     code: int
 
 
-class Silence(Exception):
-    """No answer in time."""
+class NoAnswer(Exception):
+    """No answer came in time."""
 
 
-class HungUp(Exception):
-    """The other end closed the line."""
+class Closed(Exception):
+    """The worker closed its pipe, or ended."""
 
 
 class Forged(Exception):
-    """Bytes that are no frame, or a frame that answers nothing that was asked."""
+    """The bytes that came are no frame, or the frame answers another question than the last one."""
 
 
-class Line:
-    """Questions to a worker and its answers, one at a time. `kill` ends the process and all it started, after some grace."""
+class Channel:
+    """Questions to a worker and its answers, one at a time.
+
+    `kill` waits for the process to end by itself, at most so many seconds, and then kills it with everything that it started.
+    """
 
     def __init__(self, pipes: Pipes, kill: Callable[[float], Ending]) -> None:
         self.kill = kill
         self.ending: Ending | None = None
-        self.serial = secrets.randbelow(2**16)  # nothing that could be guessed before the first question
+        self.serial = secrets.randbelow(2**16)  # random, so that no submission can guess it before the first question
         self.body_limit = 0
         self.questions: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[tuple[int, Observation] | Exception] = queue.SimpleQueue()
-        self.wanted = threading.Semaphore(0)  # answers: what nobody asked for stays in the pipe, where it has little room
+        self.wanted = threading.Semaphore(0)  # answers to read: whatever else a worker writes stays in the pipe, which holds little
         self.capture = Capture(pipes.output)
         threading.Thread(target=self.write, args=(pipes.question,), daemon=True).start()
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
 
     def ask(self, message: wire.Question, timeout_s: float) -> Observation:
-        """The answer to one question, or Silence, HungUp or Forged."""
+        """The answer to one question. Raises NoAnswer, Closed or Forged."""
         self.serial = (self.serial + 1) % 2**16
         self.body_limit = wire.body_limit_bytes(message.size_limit_bytes) if isinstance(message, wire.Play) else 0
         self.capture.begin(self.serial)
         self.questions.put(wire.encode(message, self.serial))
-        return self.hear(self.serial, timeout_s)
+        return self.receive(self.serial, timeout_s)
 
-    def hear(self, serial: int, timeout_s: float) -> Observation:
-        """The next answer, if it has this serial."""
+    def receive(self, serial: int, timeout_s: float) -> Observation:
+        """The next answer, which must have this serial. Raises NoAnswer, Closed or Forged."""
         self.wanted.release()
         try:
-            heard = self.answers.get(timeout=timeout_s)
+            received = self.answers.get(timeout=timeout_s)
         except queue.Empty:
-            raise Silence from None
-        if isinstance(heard, Exception):
-            self.answers.put(heard)  # it will not get better
-            raise heard
-        if heard[0] != serial:
+            raise NoAnswer from None
+        if isinstance(received, Exception):
+            self.answers.put(received)  # every later question gets the same error
+            raise received
+        if received[0] != serial:
             raise Forged(_("an answer that nobody asked for"))
-        return heard[1]
+        return received[1]
 
     def printed(self) -> str:
         """What was printed for the last question."""
         return self.capture.take()
 
     def end(self, grace_s: float = 0.0) -> Ending:
-        """Hang up, and end the process with everything it started."""
+        """End the process with everything it started, `grace_s` seconds from now at the latest. Further calls return the same ending."""
         if self.ending is None:
-            self.ending = Ending(False, 0)  # should `kill` fail, there is nothing left to kill
-            self.capture.patience_s = LAST_WORDS_S
+            self.ending = Ending(False, 0)  # if `kill` raises, nothing is left to kill
+            self.capture.patience_s = LAST_OUTPUT_S
             self.questions.put(None)
             self.ending = self.kill(grace_s)
             self.wanted.release()
         return self.ending
 
     def write(self, fd: int) -> None:
+        """The thread that sends questions, until there are no more."""
         try:
             while (frame := self.questions.get()) is not None:
                 wire.send(fd, frame)
-        except OSError:  # nobody reads any more; the end of the answers tells
+        except OSError:  # the worker reads no more; the thread that reads answers notices the same and reports it
             pass
         finally:
             os.close(fd)
 
     def read(self, fd: int) -> None:
+        """The thread that receives answers, as many as are wanted."""
         try:
             while self.wanted.acquire() and self.ending is None:
                 self.answers.put(wire.receive(fd, Observation, wire.ANSWER_HEADER_BYTES, lambda: self.body_limit))
         except wire.ProtocolError as error:
             self.answers.put(Forged(str(error)))
         except (EOFError, OSError):
-            self.answers.put(HungUp())
+            self.answers.put(Closed())
         finally:
             os.close(fd)

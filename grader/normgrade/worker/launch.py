@@ -1,4 +1,4 @@
-"""Starts the processes that submissions run in. The grader itself never forks: it has threads, which would not survive it."""
+"""Starts the processes that submissions run in. The grader itself never forks, because its threads would not survive that."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from normgrade import PACKAGE
 from normgrade.course.course import Limits
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
-from normgrade.worker.channel import Ending, Forged, HungUp, Line, Pipes, Silence
-from normgrade.worker.walls import AUTO, TIERS, Standing
+from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes
+from normgrade.worker.walls import AUTO, TIERS, Protection
 from normgrade.worker.walls.kernel import namespaces
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
-LOOK_S = 0.1  # between two looks at whether a zygote was stopped
-PIPE_BYTES = 1024**2  # where the platform lets us choose: an answer in few pieces
+POLL_S = 0.1  # between two looks at whether a zygote has been stopped
+PIPE_BYTES = 1024**2  # of a pipe where the platform lets us choose: large, so that an answer comes in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
 BOOTSTRAP = """
 import gc, sys
@@ -42,62 +42,63 @@ program.main({arguments})
 
 
 def budget_of(limits: Limits) -> Budget:
-    """What one worker may use where these limits hold: it cannot compute for longer than all answers may take."""
+    """What one worker may use under these limits. Its CPU time is that of all answers, rounded up, and one second more."""
     return Budget(limits.memory_mib, math.ceil(limits.total_s) + 1)
 
 
-USUAL = budget_of(Limits())
+DEFAULT_BUDGET = budget_of(Limits())
 
 
 class Lost(Exception):
-    """The zygote is gone, or does not answer."""
+    """The process that starts workers has ended, or does not answer."""
 
 
 class Starter(Protocol):
-    """Gives out lines to new processes, one at a time."""
+    """Gives out channels to new processes, one at a time."""
 
-    def standing(self) -> Standing:
-        """The walls that workers stand behind, once the first process is there."""
+    def protection(self) -> Protection:
+        """The walls around workers; waits for the first process."""
 
     def wait(self, timeout_s: float) -> None:
-        """For the first process to be there; Lost if it is not."""
+        """Wait for the first process. Raises Lost where it does not come in time."""
 
-    def start(self, budget: Budget) -> Line: ...
+    def start(self, budget: Budget) -> Channel:
+        """A channel to a new process. Raises Lost."""
 
     def close(self) -> None:
         """End every process that was started."""
 
 
 class Zygote:
-    """Processes forked from one that has imported PyTorch. It starts at once; the first `start` waits for it."""
+    """Starts workers as forks of one process that has imported PyTorch. That process starts at once; the first `start` waits for it."""
 
     def __init__(self, tier: str) -> None:
         self.tier = tier
-        self.stands: Standing | None = None
-        self.launch(around() if tier in (AUTO, "container", "namespaces") else [])
+        self.witnessed: Protection | None = None
+        self.launch(bubblewrap_command() if tier in (AUTO, "container", "namespaces") else [])
 
-    def launch(self, around: list[str]) -> None:
-        """Start the process, with a command around it or without."""
-        self.around = around
+    def launch(self, wrapper: list[str]) -> None:
+        """Start the process, inside the command `wrapper` where there is one."""
+        self.wrapper = wrapper
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
             self.process = subprocess.Popen(
-                [*around, *command("worker.zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}")],
+                [*wrapper, *command("worker.zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}")],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
 
     def wait(self, timeout_s: float) -> None:
-        if self.stands is None and not self.answers(timeout_s):
+        if self.witnessed is None and not self.has_answer(timeout_s):
             raise Lost
 
-    def start(self, budget: Budget) -> Line:
-        self.standing()
+    def start(self, budget: Budget) -> Channel:
+        self.protection()
         ours, theirs = pipes()
         try:
             socket.send_fds(self.control, [QUESTION.pack(START, 0, *budget)], theirs)
-            self.hear(STARTED)
+            self.receive(STARTED)
         except (OSError, Lost) as error:
             for fd in ours:
                 os.close(fd)
@@ -105,21 +106,21 @@ class Zygote:
         finally:
             for fd in theirs:
                 os.close(fd)
-        return Line(ours, self.end)
+        return Channel(ours, self.end)
 
-    def standing(self) -> Standing:
-        if self.stands is None:
+    def protection(self) -> Protection:
+        if self.witnessed is None:
             try:
-                _ready, size = self.hear(READY, timeout_s=START_S)
-                tier, probes, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
-                self.stands = Standing(tier, probes, tuple(loses), reasons)
+                _ready, size = self.receive(READY, timeout_s=START_S)
+                tier, trials, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
+                self.witnessed = Protection(tier, trials, tuple(loses), reasons)
             except (Lost, OSError, ValueError) as error:
                 self.relaunch(error)
-                return self.standing()
-        return self.stands
+                return self.protection()
+        return self.witnessed
 
     def relaunch(self, error: Exception) -> None:
-        """Without the command around it, which may be what failed; a GraderError where there was none."""
+        """Start the process again without the wrapper, which may be what failed. Raises GraderError where it had none."""
         code = self.process.poll()
         self.process.kill()
         self.process.wait()
@@ -127,43 +128,44 @@ class Zygote:
         said = self.log.read()
         self.log.close()
         self.control.close()
-        if not self.around:
-            raise cannot_start(said, code) from error
+        if not self.wrapper:
+            raise did_not_start(said, code) from error
         self.launch([])
 
     def end(self, grace_s: float) -> Ending:
-        """End the worker; Lost if the zygote went with it."""
+        """End the worker. Raises Lost where the zygote has ended too."""
         try:
             self.control.sendall(QUESTION.pack(END, round(grace_s * 1000), 0, 0))
         except OSError as error:
             raise Lost from error
-        what, code = self.hear(ENDED, KILLED, timeout_s=grace_s + GONE_S + 2.0)
+        what, code = self.receive(ENDED, KILLED, timeout_s=grace_s + GONE_S + 2.0)
         return Ending(what == ENDED, code)
 
-    def hear(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
+    def receive(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
+        """The zygote's answer, which must be one of those expected, and its number. Raises Lost."""
         self.control.settimeout(timeout_s)
         try:
-            heard = self.control.recv(ANSWER.size, socket.MSG_WAITALL) if self.answers(timeout_s) else b""
+            received = self.control.recv(ANSWER.size, socket.MSG_WAITALL) if self.has_answer(timeout_s) else b""
         except OSError:
-            heard = b""
-        if len(heard) != ANSWER.size or heard[0] not in expected:
-            self.process.kill()  # it may have been stopped
+            received = b""
+        if len(received) != ANSWER.size or received[0] not in expected:
+            self.process.kill()  # it may have been stopped, and would stay
             raise Lost
-        what, number = ANSWER.unpack(heard)
+        what, number = ANSWER.unpack(received)
         return what, number
 
-    def answers(self, timeout_s: float) -> bool:
-        """Whether it says anything within this time, or ends. One that was stopped is not waited for."""
+    def has_answer(self, timeout_s: float) -> bool:
+        """Whether the zygote answers within this time, or ends. A stopped zygote is not waited for."""
         deadline = time.monotonic() + timeout_s
-        while not select.select([self.control], [], [], min(LOOK_S, max(0.0, deadline - time.monotonic())))[0]:
+        while not select.select([self.control], [], [], min(POLL_S, max(0.0, deadline - time.monotonic())))[0]:
             if time.monotonic() >= deadline or is_stopped(self.process.pid):
                 return False
         return True
 
     def close(self) -> None:
-        self.control.close()  # which tells the zygote to end its worker and itself
+        self.control.close()  # the zygote then ends its worker and itself
         try:
-            self.process.wait(2 * GONE_S if self.stands else 0.0)
+            self.process.wait(2 * GONE_S if self.witnessed else 0.0)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -178,21 +180,22 @@ def is_stopped(pid: int) -> bool:
         return False
 
 
-class Fresh:
-    """Processes that import PyTorch themselves, where none can be forked. The first one starts at once."""
+class Spawner:
+    """Starts workers as new processes that import PyTorch themselves, where processes cannot be forked. The first one starts at once."""
 
     def __init__(self, tier: str) -> None:
-        self.lines: list[Line] = []
-        self.spare: Line | None = self.launch(USUAL)
+        self.channels: list[Channel] = []
+        self.spare: Channel | None = self.launch(DEFAULT_BUDGET)
 
-    def standing(self) -> Standing:
+    def protection(self) -> Protection:
         reason = _("its walls are Linux's, and workers are not forked here")
-        return Standing("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
+        return Protection("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
 
     def wait(self, timeout_s: float) -> None:
-        """Every process is waited for when it is started."""
+        """Nothing to wait for: `start` waits for every process."""
 
-    def launch(self, budget: Budget) -> Line:
+    def launch(self, budget: Budget) -> Channel:
+        """Start a process, without waiting until it is ready."""
         ours, theirs = pipes()
         question, answer, output = theirs
         try:
@@ -203,27 +206,30 @@ class Fresh:
         finally:
             for fd in theirs:
                 os.close(fd)
-        line = Line(ours, lambda grace_s: end(process, grace_s))
-        self.lines = [line, *(line for line in self.lines if line.ending is None)]
-        return line
+        channel = Channel(ours, lambda grace_s: end(process, grace_s))
+        self.channels = [channel, *(channel for channel in self.channels if channel.ending is None)]
+        return channel
 
-    def start(self, budget: Budget) -> Line:
-        line = self.spare if self.spare is not None and budget == USUAL else self.launch(budget)
-        self.spare = None if line is self.spare else self.spare
+    def start(self, budget: Budget) -> Channel:
+        channel = self.spare if self.spare is not None and budget == DEFAULT_BUDGET else self.launch(budget)
+        self.spare = None if channel is self.spare else self.spare
         try:
-            line.hear(0, START_S)
-        except (Silence, HungUp, Forged) as error:
-            said = line.printed().encode()
-            raise cannot_start(said, line.end().code) from error
-        return line
+            channel.receive(0, START_S)
+        except (NoAnswer, Closed, Forged) as error:
+            said = channel.printed().encode()
+            raise did_not_start(said, channel.end().code) from error
+        return channel
 
     def close(self) -> None:
-        for line in self.lines:
-            line.end()
+        for channel in self.channels:
+            channel.end()
 
 
-def around() -> list[str]:
-    """The command that puts a process into bubblewrap, where it is installed. Root needs no help, and would lose the right to be nobody."""
+def bubblewrap_command() -> list[str]:
+    """The command that runs a process inside bubblewrap; empty where it is not installed.
+
+    Also empty for root, who can take namespaces without help, and could not change to the user nobody inside bubblewrap.
+    """
     program = shutil.which("bwrap")
     if program is None or os.geteuid() == 0:
         return []
@@ -241,7 +247,7 @@ def command(module: str, arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """All that a worker learns of the environment. One thread: forks of several would hang, and sums would depend on their number."""
+    """The whole environment of a worker. It allows one thread: a process with several hangs after a fork, and sums would vary with them."""
     threads = ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     fixed = {
         "PATH": os.defpath,
@@ -250,40 +256,40 @@ def environment() -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         VARIABLE: spoken(),
         "CUDA_VISIBLE_DEVICES": "",
-        "TORCHINDUCTOR_CACHE_DIR": "/",  # any folder that is there: parts of PyTorch want one when they are imported, and never write in it
+        "TORCHINDUCTOR_CACHE_DIR": "/",  # any folder that exists: parts of PyTorch ask for one at import, and never write to it
         **dict.fromkeys(threads, "1"),
     }
     return fixed | {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
 def pipes() -> tuple[Pipes, tuple[int, int, int]]:
-    """Three new pipes: the grader's ends, and those of a worker."""
+    """Three new pipes: the grader's ends, and the worker's."""
     (their_question, question), (answer, their_answer), (output, their_output) = os.pipe(), os.pipe(), os.pipe()
     if sys.platform == "linux":
         import fcntl
 
         for fd in (question, answer, output):
-            with suppress(OSError):  # the user may hold too many pipes already
+            with suppress(OSError):  # there is a limit for all pipes of a user together
                 fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return Pipes(question, answer, output), (their_question, their_answer, their_output)
 
 
 def end(process: subprocess.Popen[bytes], grace_s: float) -> Ending:
-    """End a process that was not forked, and its group."""
+    """End a new process, and its process group."""
     try:
         process.wait(grace_s)
         alone = True
     except subprocess.TimeoutExpired:
         alone = False
     if sys.platform != "win32":
-        with suppress(ProcessLookupError, PermissionError):  # an empty group; macOS says the latter of zombies
+        with suppress(ProcessLookupError, PermissionError):  # the group is empty; macOS raises PermissionError for zombies
             os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     return Ending(alone, process.wait())
 
 
-def cannot_start(log: bytes, code: int | None) -> GraderError:
-    """Why no process could be started, with the end of what it said, or else its exit code; None where it did not end."""
+def did_not_start(log: bytes, code: int | None) -> GraderError:
+    """The error for a process that did not start: the end of its output, or else its exit code, None where it did not end."""
     said = log.decode("utf-8", "replace").strip()
     if "No module named 'torch'" in said:
         return GraderError(

@@ -14,10 +14,10 @@ HALF = ("float16", "bfloat16")  # the dtypes of half precision
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
-    """Numbers with the name of their dtype, PyTorch's: "float32", "int64", "bool", …
+    """Numbers with the name of their dtype in PyTorch, as in "float32", "int64" or "bool".
 
-    NumPy has no bfloat16: such values are held as float32, widened exactly, and `dtype` still says "bfloat16". An estimate from random
-    draws has a standard `error`; it stays where it was made, and only a trusted one counts.
+    NumPy has no bfloat16: such values are held as float32, which is exact, while `dtype` says "bfloat16". `error` is the standard error
+    of an estimate from random draws, and 0 otherwise. It does not travel: only the error of a trusted implementation counts.
     """
 
     values: np.ndarray
@@ -39,7 +39,7 @@ Value = Array | Foreign | bool | int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be of type `Array`."""
 
     probe: str
     inputs: Mapping[str, Any]
@@ -54,7 +54,7 @@ class Cause(StrEnum):
     CRASHED = "crashed"  # killed by a signal: a segmentation fault, the memory limit
     OUT_OF_MEMORY = "memory limit"
     TIMED_OUT = "timed out"
-    FORGED = "forged"  # bytes that are no frame, or a frame nobody asked for
+    FORGED = "forged"  # bytes that are no frame, or an answer to another question
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How an observation ended early. `types` names the exception's classes, most derived first."""
+    """Why an observation ended early. `types` names the exception's classes, the most derived first; `step` is where it happened."""
 
     cause: Cause
     message: str
@@ -79,7 +79,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a probe saw: place → value; with an error, what it saw until then. `stdout` is what the learner's code printed."""
+    """What a probe saw: place → value. With an error: what it saw before. `stdout` is what the learner's code printed."""
 
     values: Mapping[str, Value] = field(default_factory=dict)
     error: Error | None = None

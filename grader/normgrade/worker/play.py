@@ -1,4 +1,4 @@
-"""Play a probe on an implementation, in this process: the worker does so natively, the oracle in an arithmetic of its own."""
+"""Play a probe on an implementation in this process: natively in a worker, in several arithmetics in the oracle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Ob
 
 MESSAGE_LIMIT = 2000  # characters of an exception's text
 NATIVE = nullcontext()
-NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch has no exception of its own for it
+NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a plain RuntimeError with this text
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 PLAIN = {
@@ -33,7 +33,7 @@ PLAIN = {
 
 
 def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
-    """Execute a source as a module. Dataclasses want it in `sys.modules`, `jit.script` and tracebacks in `linecache`."""
+    """Execute a source as a module. Dataclasses look for it in `sys.modules`, tracebacks and `jit.script` in `linecache`."""
     module = ModuleType(name)
     module.__file__ = file_name
     sys.modules[name] = module
@@ -51,11 +51,11 @@ def play(
     arithmetic: AbstractContextManager[object] = NATIVE,
     trusted: bool = False,
 ) -> Observation:
-    """Play the probe that the request names; whatever goes wrong in it is part of what was observed.
+    """Play the probe that the request names. An exception in it becomes part of the observation.
 
-    `dtype` is PyTorch's default while the probe runs, and `arithmetic` what its operations are carried out in. A value of more than
-    `size_limit_bytes` is described, not returned. What stops this very process while it plays `trusted` code is raised: KeyboardInterrupt,
-    SystemExit, MemoryError.
+    `dtype` is PyTorch's default while the probe runs, and `arithmetic` the context in which its operations are computed. A description
+    stands in for a value of more than `size_limit_bytes`. While `trusted` code is played, KeyboardInterrupt, SystemExit and MemoryError
+    are raised instead, since they concern this process.
     """
     settle(dtype)
     try:
@@ -63,7 +63,7 @@ def play(
         inputs = to_tensors(request.inputs)
         with arithmetic:
             seen, error = probe(implementation, **inputs), None
-    except BaseException as raised:  # SystemExit and KeyboardInterrupt are a submission's doing too
+    except BaseException as raised:  # SystemExit and KeyboardInterrupt too: a submission may raise them
         stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
         cause = stop.__cause__ or raised
         if trusted and stops_the_process(cause):
@@ -77,21 +77,21 @@ def play(
 
 
 def settle(dtype: torch.dtype) -> None:
-    """Put PyTorch's global settings back and seed every random number generator."""
+    """Reset the global settings of PyTorch, and seed every random number generator."""
     random.seed(0)
     np.random.seed(0)
-    torch.default_generator.manual_seed(0)  # the CPU's alone: torch.manual_seed records a stack for every other device, 1.5 ms
+    torch.default_generator.manual_seed(0)  # the CPU's; torch.manual_seed seeds other devices too, and takes 1.5 ms
     torch.set_default_dtype(dtype)
     torch.set_grad_enabled(True)
     torch.set_num_threads(1)
-    if torch.are_deterministic_algorithms_enabled():  # asked first: the call itself imports 800 modules
+    if torch.are_deterministic_algorithms_enabled():  # asked first, because the call below imports 800 modules
         torch.use_deterministic_algorithms(False)
     torch.autograd.set_detect_anomaly(False)
     torch.set_flush_denormal(False)
 
 
 def to_tensors(inputs: Any) -> Any:
-    """Inputs as a probe wants them: every Array a tensor."""
+    """The inputs of a probe: every Array becomes a tensor."""
     match inputs:
         case Array(values, dtype):
             return torch.from_numpy(np.array(values)).to(getattr(torch, dtype))
@@ -142,7 +142,7 @@ def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | 
 
 
 def describe(error: BaseException, file_name: str | None, step: str | None = None, cause: Cause = Cause.RAISED) -> Error:
-    """An exception as it may travel: its type names along the MRO, a capped message, the learner's own frames."""
+    """An exception as it travels: the names of its classes along the MRO, a capped message, the frames of the learner's own file."""
     if isinstance(error, SystemExit):
         cause = Cause.EXITED
     if wants_memory(error):
@@ -157,18 +157,18 @@ def describe(error: BaseException, file_name: str | None, step: str | None = Non
         if frame.filename == file_name
     ]
     types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
-    if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps what its operations raise in its own error
+    if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
         types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
     return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
 
 
 def stops_the_process(error: BaseException) -> bool:
-    """Whether this is about the process in which it was raised, and not about the code that it came from."""
+    """Whether an exception concerns the process in which it was raised, not the code that raised it."""
     return not isinstance(error, Exception) or wants_memory(error)
 
 
 def wants_memory(error: BaseException) -> bool:
-    """Whether this says that there is no more memory, in the words of Python, the system or PyTorch."""
+    """Whether an exception of Python, the system or PyTorch says that memory is exhausted."""
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY in str(error))
 

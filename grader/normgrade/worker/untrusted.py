@@ -1,7 +1,7 @@
-"""The untrusted side: shut in first, then reads the submission, then answers one question after the other.
+"""The untrusted side, a worker: it shuts itself in, then loads the submission, then answers one question after the other.
 
-Nothing here is secret and nothing here is trusted: the submission may change any of it. It runs in a fork of the zygote, or, where a
-process cannot be forked, in a fresh one.
+Nothing here is secret, and nothing here is trusted: the submission may change any of it. A worker is a fork of the zygote, or a new
+process where processes cannot be forked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 
 def main(memory_mib: int, cpu_s: int) -> None:
-    """Be a worker from the start; the grader's pipes are the three standard streams."""
+    """Run a new process as a worker. The grader's pipes are its three standard streams."""
     budget = Budget(memory_mib, cpu_s)
     use_one_thread()
     walls = Process()
@@ -50,25 +50,25 @@ def main(memory_mib: int, cpu_s: int) -> None:
 
 
 def use_one_thread() -> None:
-    """Threads do not survive a fork, and the order in which they add up is not always the same."""
+    """Have PyTorch use one thread: several do not survive a fork, and do not always add numbers in the same order."""
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
 
 
 def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int) -> None:
-    """Keep five files and no others, and shut this process in."""
-    nothing = os.open(os.devnull, os.O_RDWR)  # opened before there are walls, and by every worker for itself: what is open has a state
-    arrange({0: nothing, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
+    """Shut this process in. Of its open files it keeps five, and those that the walls need."""
+    nothing = os.open(os.devnull, os.O_RDWR)  # before the walls forbid it, in each worker: forks share an open file's state
+    keep_files({0: nothing, 1: output, 2: output, QUESTION_FD: question, ANSWER_FD: answer, **walls.files})
     if os.getsid(0) != os.getpid():
         os.setsid()
     os.chdir("/")
     sys.dont_write_bytecode = True
-    tempfile.tempdir = "/tmp"  # or looking for one that can be written in would fail, in libraries that need none
+    tempfile.tempdir = "/tmp"  # some libraries ask for a folder to write to, and fail where none is found, though they never write
     walls.enclose(budget)
 
 
-def arrange(files: dict[int, int]) -> None:
-    """Move files to the descriptors that `files` says, and close all others."""
+def keep_files(files: dict[int, int]) -> None:
+    """Move open files, new descriptor → old one, and close all others."""
     import fcntl
 
     low = max(files) + 1
@@ -79,17 +79,18 @@ def arrange(files: dict[int, int]) -> None:
 
 
 def serve(question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
-    """Answer until the grader hangs up, then end without any clean-up that the submission could have registered."""
+    """Answer until the grader closes its pipe, then end without the clean-up functions that the submission may have registered."""
     sys.stdout, sys.stderr = line_by_line(1), line_by_line(2)
     code = BROKEN
     try:
         answer_all(question, answer)
         code = 0
-    finally:  # not `except`: even that name may be gone
+    finally:  # not `except BaseException`: the submission may have deleted that name
         os._exit(code)
 
 
 def answer_all(question: int, answer: int) -> None:
+    """Answer every question until there are no more."""
     modules: dict[str, ModuleType] = {}
     streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
     process = os.getpid()
@@ -99,8 +100,8 @@ def answer_all(question: int, answer: int) -> None:
         except EOFError:
             return
         size_limit_bytes = message.size_limit_bytes if isinstance(message, wire.Play) else 0
-        frame = fitting(observe(message, modules), serial, wire.body_limit_bytes(size_limit_bytes))
-        if os.getpid() != process:  # a child of the submission came out of its call; only one of the two answers
+        frame = encoded(observe(message, modules), serial, wire.body_limit_bytes(size_limit_bytes))
+        if os.getpid() != process:  # this is a child that the submission forked; only its parent answers
             return
         flush([*streams, sys.stdout, sys.stderr])
         with suppress(OSError):
@@ -109,29 +110,29 @@ def answer_all(question: int, answer: int) -> None:
 
 
 def line_by_line(fd: int) -> TextIO:
-    """A text stream that holds no line back: what was printed before a crash is often the best clue."""
+    """A text stream that writes every line at once: the last output before a crash is often the best clue."""
     return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
 def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observation:
-    """Do what is asked; an empty observation says that a source was loaded."""
+    """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
     if isinstance(message, wire.Ban):
         by_hand.enforce(by_hand.Rules(message.banned, message.allowed))
         return Observation()
     if isinstance(message, wire.Load):
         try:
             modules[message.name] = play.load(message.source, message.file_name, message.name)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt are the submission's doing too
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
             return Observation(error=play.describe(error, message.file_name, cause=Cause.NOT_LOADED))
         return Observation()
     try:
         return play.play(modules["submission"], message.request, modules.get("probes"), message.size_limit_bytes)
-    except BaseException as error:  # what a probe saw could not be read
+    except BaseException as error:  # the values that the probe returned could not be read
         return Observation(error=play.describe(error, modules["submission"].__file__))
 
 
-def fitting(observation: Observation, serial: int, body_limit: int) -> bytes:
-    """The observation as a frame that the grader will accept; the reason why not, if it is too large."""
+def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
+    """The observation as a frame. Where the grader would refuse it, a frame that says why instead."""
     try:
         frame = wire.encode(observation, serial)
         wire.read_prefix(frame[: wire.PREFIX.size], wire.ANSWER_HEADER_BYTES, body_limit)
@@ -142,6 +143,7 @@ def fitting(observation: Observation, serial: int, body_limit: int) -> bytes:
 
 
 def flush(streams: list[TextIO | None]) -> None:
+    """Write out what the streams still hold."""
     for stream in streams:
         with suppress(BaseException):  # the submission may have closed or replaced it
             if stream is not None:

@@ -1,7 +1,7 @@
-"""A process that has imported PyTorch, and forks itself for every worker. It never holds suite, reference or expectation.
+"""A process that has imported PyTorch, and forks itself for every worker. It never holds a suite, a reference or an expectation.
 
-It serves the one socket that it inherited: the grader asks for a worker and hands its pipes over, or asks for a worker's end. When the
-socket closes, everything that was started here ends.
+It answers questions on the socket that it inherited. The grader asks it to start a worker on three pipes, or to end the worker. When the
+socket closes, the zygote ends with everything that it started.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from normgrade.language import _
 from normgrade.worker import untrusted, wire
 from normgrade.worker.observation import Array, Request
-from normgrade.worker.walls import Standing, Walls, at_most, selftest, walls_of
+from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
 from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
@@ -52,16 +52,16 @@ SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
 def main(control_fd: int, tier: str, grader: Mapping[str, str]) -> None:
-    """Warm everything, put up the strongest walls up to this tier, then serve. `grader` says which namespaces those of the grader are."""
+    """Warm up, build the strongest walls up to `tier`, then serve. `grader` holds the grader's namespaces: kind → name."""
     control = socket.socket(fileno=control_fd)
     warm_up()
     check_threads()
     freeze()
-    walls, standing = strongest(at_most(tier), grader)
-    prctl("PR_SET_CHILD_SUBREAPER", 1)  # what a worker leaves behind becomes a child of this process
-    prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may look into this one, nor into its workers
-    told = json.dumps([standing.tier, standing.probes, standing.loses, standing.reasons]).encode()
-    control.sendall(ANSWER.pack(READY, len(told)) + told)
+    walls, protection = strongest(at_most(tier), grader)
+    prctl("PR_SET_CHILD_SUBREAPER", 1)  # processes that outlive a worker become children of this one
+    prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one or of its workers
+    described = json.dumps([protection.tier, protection.trials, protection.loses, protection.reasons]).encode()
+    control.sendall(ANSWER.pack(READY, len(described)) + described)
 
     def become_worker(budget: Budget, question: int, answer: int, output: int) -> None:
         prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
@@ -70,28 +70,28 @@ def main(control_fd: int, tier: str, grader: Mapping[str, str]) -> None:
         untrusted.serve()
 
     serve(control, become_worker)
-    os._exit(0)  # taking PyTorch down in good order takes 0.15 s, for which the grader would wait
+    os._exit(0)  # an orderly end of PyTorch takes 0.15 s, and the grader would wait for it
 
 
-def strongest(tiers: list[str], grader: Mapping[str, str]) -> tuple[Walls, Standing]:
-    """The first of these tiers whose walls stand up to the self-test."""
+def strongest(tiers: list[str], grader: Mapping[str, str]) -> tuple[Walls, Protection]:
+    """The walls of the first of these tiers that passes its self-test."""
     reasons: dict[str, str] = {}
-    for kind in list(map(walls_of, tiers)):  # all of them now: some of them hide where the others could be imported from
+    for kind in list(map(walls_of, tiers)):  # imported before any are built: some walls hide the files of the others
         try:
             walls = kind()
-            probes = raised(walls, grader)
-            return walls, Standing(walls.name, probes, tuple(map(_, walls.loses)), reasons)
+            trials = build_and_test(walls, grader)
+            return walls, Protection(walls.name, trials, tuple(map(_, walls.loses)), reasons)
         except Missing as reason:
             reasons[kind.name] = str(reason)
     raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
 
 
-def raised(walls: Walls, grader: Mapping[str, str]) -> int:
-    """Put walls up and try them; by how many probes they were tried, or Missing."""
+def build_and_test(walls: Walls, grader: Mapping[str, str]) -> int:
+    """Build walls and test them; the number of trials. Raises Missing where they cannot be built, or fail a trial."""
     try:
         walls.prepare()
         tried, failed = self_test(walls, grader)
-    except Exception as error:  # whatever it is, weaker walls may do
+    except Exception as error:  # whatever went wrong, weaker walls may still work
         walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
     if failed:
         probes = _(", ").join(failed[:5]) + (" …" if len(failed) > 5 else "")
@@ -100,15 +100,15 @@ def raised(walls: Walls, grader: Mapping[str, str]) -> int:
 
 
 def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
-    """Have a worker try the walls: how many probes there are, and those that came out otherwise than promised."""
-    ground = selftest.Ground(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, layer_works)
+    """Have a worker test the walls: the number of trials, and a description of each that failed."""
+    facts = selftest.Facts(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, layer_works)
     answer, their_answer = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             untrusted.enter(walls, Budget(1024, 60), their_answer, their_answer, their_answer)
-            probes = selftest.probes(walls.name, ground)
-            os.write(untrusted.ANSWER_FD, json.dumps([len(probes), selftest.failures(probes)]).encode())
+            trials = selftest.trials(walls.name, facts)
+            os.write(untrusted.ANSWER_FD, json.dumps([len(trials), selftest.failures(trials)]).encode())
         except BaseException as error:
             os.write(2, json.dumps([0, [f"{type(error).__name__}: {error}"]]).encode())
         finally:
@@ -116,7 +116,7 @@ def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
     os.close(their_answer)
     said = os.read(answer, 2**16) if select.select([answer], [], [], SELF_TEST_S)[0] else b""
     os.close(answer)
-    os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: to take down so large a process takes as long as the test
+    os.kill(pid, signal.SIGKILL)  # it is reaped with the first worker: waiting for the end of so large a process takes as long as the test
     if not said:
         status = os.waitpid(pid, 0)[1]
         raise OSError(_("the worker of the self-test ended without a word ({code})", code=os.waitstatus_to_exitcode(status)))
@@ -125,7 +125,7 @@ def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
 
 
 def layer_works() -> bool:
-    """Whether a layer gets through what every suite asks for."""
+    """Whether a small layer can be trained, as every suite asks."""
     modules: dict[str, ModuleType] = {}
     untrusted.observe(wire.Load(LAYER, "layer.py", "submission"), modules)
     seen = untrusted.observe(layer_story("train"), modules)
@@ -134,20 +134,20 @@ def layer_works() -> bool:
 
 
 def warm_up() -> None:
-    """Do once what every worker will do, so that what it imports and allocates is there already."""
+    """Do once what every worker does, so that all imports and allocations are made before the forks."""
     untrusted.use_one_thread()
     modules: dict[str, ModuleType] = {}
-    ban = wire.Ban(("no.such.name",), ())  # last, when all is imported that there is to ban something in
+    ban = wire.Ban(("no.such.name",), ())  # last, when every module that can be banned has been imported
     stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
     questions: list[wire.Question] = [wire.Load(LAYER, "layer.py", "submission"), *stories, ban]
     for message in questions:
         _serial, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
-        untrusted.fitting(untrusted.observe(asked, modules), 0, 2**16)
+        untrusted.encoded(untrusted.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]
 
 
 def layer_story(do: str) -> wire.Play:
-    """A small request such as every suite makes."""
+    """A small request like those of every suite."""
     x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, 3), (3,)))
     step = {"do": do, "x": x, "upstream": x, "scattered": True} if do != "wrong" else {}
     state = {"weight": weight, "seen": weight}
@@ -156,14 +156,14 @@ def layer_story(do: str) -> wire.Play:
 
 
 def check_threads() -> None:
-    """A process with several threads would hang in its forks."""
+    """Raise RuntimeError if this process has several threads: its forks would hang."""
     tasks = Path("/proc/self/task")
     if tasks.exists() and (count := len(list(tasks.iterdir()))) != 1:
         raise RuntimeError(_("the process to fork from has {n} threads instead of one", n=count))
 
 
 def freeze() -> None:
-    """Keep the collector away from what is shared with the workers: looking at it would copy it."""
+    """Exclude all present objects from garbage collection: a collection in a worker would copy their pages, which are shared."""
     gc.enable()
     gc.collect()
     gc.freeze()
@@ -183,7 +183,7 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
                 if pid == 0:
                     try:
                         become_worker(Budget(memory_mib, cpu_s), *files)
-                    finally:  # it ends by itself, unless it could not start
+                    finally:  # reached only where the worker could not start
                         os._exit(1)
                 for fd in files:
                     os.close(fd)
@@ -198,20 +198,20 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
 
 
 def end(pid: int, grace_s: float) -> tuple[int, int]:
-    """End a worker and everything it started. How it ended: by itself, within `grace_s`, or killed; and its exit code."""
+    """End a worker and everything it started. ENDED if it ended by itself within `grace_s`, else KILLED; and its exit code."""
     if not pid:
         return KILLED, 0
     alone = ended_alone(pid, grace_s)
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
-    os.kill(pid, signal.SIGKILL)  # not yet reaped, so the number is still its own, though its group may not exist yet
+    os.kill(pid, signal.SIGKILL)  # its group may not exist yet; the number is still its own, because it has not been reaped
     status = os.waitpid(pid, 0)[1]
     reap_all()
     return ENDED if alone else KILLED, os.waitstatus_to_exitcode(status)
 
 
 def ended_alone(pid: int, grace_s: float) -> bool:
-    """Whether a worker ends by itself within this time; it is not reaped yet."""
+    """Whether a worker ends by itself within this time. It is not reaped here."""
     deadline = time.monotonic() + grace_s
     while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
         if time.monotonic() >= deadline:
@@ -221,7 +221,7 @@ def ended_alone(pid: int, grace_s: float) -> bool:
 
 
 def reap_all() -> None:
-    """Kill what a worker left behind, generation by generation, until nothing is left."""
+    """Kill the processes that a worker left behind, generation by generation, until none is left."""
     deadline = time.monotonic() + GONE_S
     while time.monotonic() < deadline:
         for child in children():
@@ -237,8 +237,8 @@ def reap_all() -> None:
 
 
 def children() -> list[int]:
-    """The processes whose parent is this one; none where the platform does not tell. The first process of a namespace means all others."""
-    if os.getpid() == 1:
+    """The children of this process; none where the platform does not tell."""
+    if os.getpid() == 1:  # the first process of its namespace: -1 means all others there
         return [-1]
     try:
         return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]

@@ -26,7 +26,7 @@ from normgrade.report.render.json import render_json
 from normgrade.report.report import Report
 from normgrade.worker.host import Host
 from normgrade.worker.launch import Zygote
-from normgrade.worker.walls import TIERS, Standing
+from normgrade.worker.walls import TIERS, Protection
 
 EditedCourse = Callable[..., Course]
 XUNIT2 = xmlschema.XMLSchema(Path(__file__).parents[1] / "fixtures" / "xunit2.xsd")
@@ -471,7 +471,7 @@ def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(run: Run) 
 def test_doctor_says_of_a_tier_only_what_was_witnessed(tier: str, standing: str, said: str) -> None:
     from normgrade.cli.doctor import how_it_stands
 
-    assert how_it_stands(tier, Standing(standing, 7, (), {"linux": "no Landlock"})) == said
+    assert how_it_stands(tier, Protection(standing, 7, (), {"linux": "no Landlock"})) == said
 
 
 def test_verify_proves_the_course_that_is_named(run: Run) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -339,3 +341,8 @@ def test_a_ban_that_would_stop_the_grader_itself_is_refused(where: str, pattern:
 def test_what_is_not_banned_cannot_be_excepted(write: Write, bans: str, there: str) -> None:
     course = write(LAYER_NORM + 'allowed = ["c.*"]\n', course=bans)
     assert refused(course) == f'allowed: "c.*" is not banned; banned are {there}.'
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(import_module("normgrade.course.course"))
+    assert found.attempted and not found.failed

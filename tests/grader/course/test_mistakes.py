@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -213,3 +215,8 @@ def test_edits_either_overlap_or_leave_everything_else_as_it_was(edits: list[Edi
         kept = "".join(char for index, char in enumerate(text) if index not in touched)
         assert "".join(char for char in result if char not in "ab") == kept
         assert sum(map(len, (edit.new for edit in edits))) == len(result) - len(kept)
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(import_module("normgrade.course.mistakes"))
+    assert found.attempted and not found.failed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+from importlib import import_module
 
 import pytest
 from hypothesis import given, settings
@@ -62,3 +64,8 @@ def test_what_is_shown_is_read_back(names: list[str], defaults: list[str]) -> No
     written = [None] * (len(names) - len(defaults)) + defaults
     signature = Signature("f", tuple(Parameter(name, default) for name, default in zip(names, written, strict=False)))
     assert Signature.parse(str(signature)) == signature
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(import_module("normgrade.course.signature"))
+    assert found.attempted and not found.failed

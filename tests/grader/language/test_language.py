@@ -15,7 +15,8 @@ from babel.messages.mofile import write_mo
 from rich.cells import cell_len
 
 from normgrade import cli, language
-from normgrade.course.course import Course, read
+from normgrade.course.course import Course
+from normgrade.course.files import read_text
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -207,7 +208,7 @@ def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_pat
     exercise = tiny.exercise("centring")
     x = np.ones((2, 3), np.float32)
     stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
-    reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
+    reference, oracle, layer = read_text(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
     places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
     assert "step 1 · gradient of input" in places and "step 2 · output" in places
     assert list(map(place_in_words, places)) == places

@@ -116,7 +116,7 @@ def test_what_is_no_key_of_the_users_alone_is_replaced(spoil: str, seal: Seal, t
 def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     seal = Seal(tmp_path / "file")
-    seal.stand_behind("process")
+    seal.before_worker("process")
     assert len(seal.key) == KEY_BYTES and seal.key == seal.key
     seal.close()
     assert Seal(tmp_path / "file").key != seal.key
@@ -125,22 +125,22 @@ def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -
 @pytest.mark.parametrize("tier", ["linux", "container"])
 def test_behind_walls_it_stays_where_it_is(tier: str, seal: Seal) -> None:
     assert seal.key
-    seal.stand_behind(tier)
+    seal.before_worker(tier)
     assert seal.path.exists()
 
 
 def test_behind_process_it_leaves_the_disk_and_comes_back(seal: Seal) -> None:
     with seal:
         assert seal.key and seal.path.exists()
-        seal.stand_behind("process")
-        seal.stand_behind("process")
+        seal.before_worker("process")
+        seal.before_worker("process")
         assert not seal.path.exists()
     assert Seal(seal.path.parent).key == seal.key == seal.path.read_bytes()
 
 
 def test_what_was_put_in_its_place_meanwhile_is_not_believed(seal: Seal) -> None:
     with seal:
-        seal.stand_behind("process")
+        seal.before_worker("process")
         seal.path.write_bytes(b"f" * KEY_BYTES)
         seal.path.chmod(0o600)
     assert Seal(seal.path.parent).key == seal.key != b"f" * KEY_BYTES
@@ -150,8 +150,8 @@ def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal
     one, other, third = (Seal(seal.path.parent) for _ in range(3))
     key = one.key
     assert other.key == key
-    one.stand_behind("process")
-    other.stand_behind("process")
+    one.before_worker("process")
+    other.before_worker("process")
     one.close()
     assert not seal.path.exists()
     assert third.key != key and not seal.path.exists()  # nor is another one written, which the other could read
@@ -164,7 +164,7 @@ def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal:
     holder = seal_module.locked(seal.lock, shared=False)
     assert holder is not None
     with seal:
-        seal.stand_behind("process")
+        seal.before_worker("process")
         assert len(seal.key) == KEY_BYTES
     os.close(holder)
     assert not seal.path.exists()
@@ -196,7 +196,7 @@ def test_what_a_submission_behind_process_forges_is_not_believed(
     monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NORMGRADE_CONFIG", str(tmp_path / "configuration"))
     if key == "stays":
-        monkeypatch.setattr(Seal, "stand_behind", lambda seal, tier: None)
+        monkeypatch.setattr(Seal, "before_worker", lambda seal, tier: None)
     assert graded(tiny, tmp_path, tiny.exercise("rms").reference.read_text(encoding="utf-8"), "process").outcome is Outcome.PASSED
     forger = FORGER.replace("@CACHE@", str(tmp_path / "cache")).replace("@CONFIG@", str(tmp_path / "configuration"))
     forged, wrong = graded(tiny, tmp_path, forger, "process"), graded(tiny, tmp_path, WRONG, "auto")

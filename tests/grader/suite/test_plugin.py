@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 import normgrade
-from normgrade.course.course import Course, Exercise, carried, read
+from normgrade.course.course import Course, Exercise, carried
+from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.report.report import Report
@@ -66,7 +67,7 @@ def test_both_ways_give_the_same_verdicts(slug: str, tmp_path: Path, expectation
 
 def test_a_right_answer_passes_and_another_seed_draws_other_inputs(tmp_path: Path, expectations: Path) -> None:
     exercise = TINY.exercise("centring")
-    path = written(tmp_path, exercise, read(exercise.reference))
+    path = written(tmp_path, exercise, read_text(exercise.reference))
     for seed in ("0", "7"):
         done = pytest_on(exercise.suite, path, "--submission-seed", seed, folder=tmp_path)
         assert (done.returncode, "7 passed" in done.stdout) == (0, True), done.stdout
@@ -88,12 +89,12 @@ def test_what_inspection_finds_is_a_test_that_fails(tmp_path: Path, expectations
     path = written(tmp_path, exercise, "def root(x):\n    return x\n")
     done = pytest_on(exercise.suite, path, "-v", folder=tmp_path)
     assert "The file defines no `rms`; found only `root`." in done.stdout
-    assert f"1 failed, {len(graded(exercise, written(tmp_path, exercise, read(exercise.reference))).checks)} skipped" in done.stdout
+    assert f"1 failed, {len(graded(exercise, written(tmp_path, exercise, read_text(exercise.reference))).checks)} skipped" in done.stdout
 
 
 def test_a_stub_and_an_interface_that_fails_are_judged_alike(tmp_path: Path, expectations: Path) -> None:
     exercise, junit = TINY.exercise("centring"), tmp_path / "junit.xml"
-    path = written(tmp_path, exercise, read(exercise.stub))
+    path = written(tmp_path, exercise, read_text(exercise.stub))
     pytest_on(exercise.suite, path, "--junitxml", str(junit), folder=tmp_path)
     assert outcomes_in(junit) == {check.name: check.outcome.value for check in graded(exercise, path).checks}
     assert "skipped" in outcomes_in(junit).values()

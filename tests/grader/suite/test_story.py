@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -113,3 +115,8 @@ def test_anything_else_is_no_story(story: tuple[Story, ...]) -> None:
 
 def test_a_reload_takes_no_input() -> None:
     assert reload() == Step("reload", None, False)
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(import_module("normgrade.suite.story"))
+    assert found.attempted and not found.failed

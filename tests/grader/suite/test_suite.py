@@ -13,7 +13,8 @@ import pytest
 
 from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
-from normgrade.course.course import Course, Exercise, read
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
@@ -63,14 +64,14 @@ class InThisProcess:
 
     def play(self, request: Request, size_limit_bytes: int) -> Observation:
         self.asked.append(request)
-        probes = None if self.exercise.probes is None else module(read(self.exercise.probes), "probes")
+        probes = None if self.exercise.probes is None else module(read_text(self.exercise.probes), "probes")
         return replace(play(self.implementation, request, probes, size_limit_bytes), stdout=self.prints)
 
 
 def played(suite: Suite, player: Player, folder: Path, seed: int = 0) -> list[Result]:
     exercise = suite.exercise
-    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read(exercise.probes))
-    return list(Run(player, oracle, exercise, read(exercise.reference), seed).results(suite))
+    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read_text(exercise.probes))
+    return list(Run(player, oracle, exercise, read_text(exercise.reference), seed).results(suite))
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_suites_are_collected_once_and_run_many_times(edited_course: EditedCours
 
     suites = collect(exercises)
     assert [suites[slug].points for slug in ("rms", "centring")] == [8, 10]
-    players = [InThisProcess(read(exercise.reference), exercise) for exercise in exercises] * 2
+    players = [InThisProcess(read_text(exercise.reference), exercise) for exercise in exercises] * 2
     outcomes = [[result.check.outcome for result in played(suites[player.exercise.slug], player, expectations)] for player in players]
     assert outcomes == [[Outcome.PASSED] * 5, [Outcome.PASSED] * 7] * 2
     assert sorted([log.read_text()[:6], log.read_text()[6:]]) == ["ing.py", "rms.py"]
@@ -130,7 +131,7 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
     """Whoever has seen enough stops, and nothing more is played."""
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
-    results = Run(player, oracle, exercise, read(exercise.reference)).results(collect([exercise])["centring"])
+    results = Run(player, oracle, exercise, read_text(exercise.reference)).results(collect([exercise])["centring"])
     asked = [len(player.asked) for _result in islice(results, 3)]
     assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
 
@@ -244,7 +245,7 @@ def test_what_is_no_refusal_fails(source: str, message: str, places: list[str], 
 
 def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("rms")
-    source = read(exercise.reference).replace("dim=-1", "dim=0")
+    source = read_text(exercise.reference).replace("dim=-1", "dim=0")
     player = InThisProcess(source, exercise)
     results = played(collect([exercise])["rms"], player, expectations)
     outcomes = {result.check.name: result.check.outcome for result in results}

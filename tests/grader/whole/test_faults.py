@@ -142,14 +142,14 @@ class Point(NamedTuple):
 
 
 FIRST = 4  # question that is a request: the exercise's own probes, what it bans and the source come before
-BEFORE_THE_WORKER = Point("normgrade.worker.host.Host.line")
-BEFORE_THE_PROBES = Point("normgrade.worker.channel.Line.ask")
-BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Line.ask", FIRST - 1)
-LOADING = Point("normgrade.worker.channel.Line.hear", FIRST - 1, later=0.2)
-PLAYING_FIRST = Point("normgrade.worker.channel.Line.hear", FIRST, later=0.2)
-PLAYING_LATER = Point("normgrade.worker.channel.Line.hear", FIRST + 2, later=0.2)
-BETWEEN_REQUESTS = Point("normgrade.worker.channel.Line.ask", FIRST + 2)
-AT_THE_END = Point("normgrade.worker.channel.Line.end")
+BEFORE_THE_WORKER = Point("normgrade.worker.host.Host.connect")
+BEFORE_THE_PROBES = Point("normgrade.worker.channel.Channel.ask")
+BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Channel.ask", FIRST - 1)
+LOADING = Point("normgrade.worker.channel.Channel.receive", FIRST - 1, later=0.2)
+PLAYING_FIRST = Point("normgrade.worker.channel.Channel.receive", FIRST, later=0.2)
+PLAYING_LATER = Point("normgrade.worker.channel.Channel.receive", FIRST + 2, later=0.2)
+BETWEEN_REQUESTS = Point("normgrade.worker.channel.Channel.ask", FIRST + 2)
+AT_THE_END = Point("normgrade.worker.channel.Channel.end")
 DIAGNOSING = Point("normgrade.suite.grader.Grader.diagnose")
 WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
 
@@ -562,7 +562,7 @@ class Blow(NamedTuple):
 
 STARTING = Point("normgrade.suite.collection.collect")  # the zygote was started, and imports torch
 COLLECTING = Point("_pytest.python.Module.collect")
-WAITING = Point("normgrade.worker.launch.Zygote.hear")
+WAITING = Point("normgrade.worker.launch.Zygote.receive")
 WRITING_EXPECTATION = Point("os.replace", 3)  # after the key of the cache, and a first one
 SEARCHING = Point("normgrade.compare.diagnose.Search.explanations")
 HANDING_OVER = Point("normgrade.cli.check.hand_over")

@@ -9,7 +9,8 @@ from types import ModuleType
 
 import numpy as np
 
-from normgrade.course.course import Course, carried, read
+from normgrade.course.course import Course, carried
+from normgrade.course.files import read_text
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
@@ -80,12 +81,12 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
     forgeries = {name: forged(by) for name, by in FORGERIES.items()} | {"no places": lambda values: {}}
     suites, broken, played = collect(EXERCISES), {}, 0
     for exercise in EXERCISES:
-        probes = None if exercise.probes is None else read(exercise.probes)
+        probes = None if exercise.probes is None else read_text(exercise.probes)
         tests = [test for test in suites[exercise.slug].tests if observe in test.arguments.values()]
         for name, forge in forgeries.items():
             forger = Forger(Cache(expectations, bytes(32)), probes, forge=forge)
             for test in tests:
-                check = Run(forger, forger, exercise, read(exercise.reference)).play(test).check
+                check = Run(forger, forger, exercise, read_text(exercise.reference)).play(test).check
                 played += 1
                 if check.outcome is Outcome.ERROR:
                     broken[exercise.slug, name, check.name] = check.message
@@ -119,9 +120,9 @@ def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
     """A block that always gives the same agrees with itself, and with nothing else."""
     exercise = Course(carried()).exercise("deep_norm")
     assert exercise.probes is not None
-    oracle, reference = Oracle(Cache(expectations, bytes(32)), read(exercise.probes)), read(exercise.reference)
+    oracle, reference = Oracle(Cache(expectations, bytes(32)), read_text(exercise.probes)), read_text(exercise.reference)
     [half] = [test for test in collect([exercise])["deep_norm"].tests if test.name == "test_half_precision"]
-    probes = load(read(exercise.probes), "probes.py")
+    probes = load(read_text(exercise.probes), "probes.py")
     players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
     outcomes = [Run(player, oracle, exercise, reference).play(half).check.outcome for player in players]
     assert outcomes == [Outcome.FAILED, Outcome.PASSED]

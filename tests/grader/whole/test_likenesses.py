@@ -13,7 +13,8 @@ import pytest
 from normgrade.compare.context import setting_of
 from normgrade.compare.played import Played
 from normgrade.compare.remarks import in_common, likened
-from normgrade.course.course import Course, read
+from normgrade.course.course import Course
+from normgrade.course.files import read_text
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -315,7 +316,7 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
 def words_on(oracle: Oracle, case: Case) -> Iterator[str]:
     """The sentence on the whole, then the words on every place, in order."""
     exercise = COURSE.exercise(case.slug)
-    reference = submission = read(exercise.reference)
+    reference = submission = read_text(exercise.reference)
     for old, new in case.edits:
         assert submission.count(old) == 1, (old, submission.count(old))
         submission = submission.replace(old, new)
@@ -352,7 +353,7 @@ def test_what_a_submission_got_wrong_is_put_into_words(oracle: Oracle, name: str
 def test_what_is_wrong_for_large_or_small_inputs_alone_is_said_to_be_so(tmp_path: Path, fault: str, words: str, kinds: set[str]) -> None:
     exercise = COURSE.exercise("layer_norm")
     path = tmp_path / exercise.file_name
-    path.write_text(read(exercise.reference).replace("wide = x.to", f"wide = {fault}.to"), encoding="utf-8")
+    path.write_text(read_text(exercise.reference).replace("wide = x.to", f"wide = {fault}.to"), encoding="utf-8")
     [report] = grade([Submission(exercise, path, path.name)])
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
     assert {check.kind for check in failed} == kinds

@@ -17,7 +17,8 @@ from click.shell_completion import ShellComplete
 
 from normgrade import cli
 from normgrade.cli.examples import EXAMPLES
-from normgrade.course.course import Course, carried, read
+from normgrade.course.course import Course, carried
+from normgrade.course.files import read_text
 from normgrade.learner.attempts import Attempt, Progress
 from normgrade.report.report import Outcome
 
@@ -165,7 +166,7 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
     if needs_workspace:
         assert type_("normgrade init") == 0
     for name in ("layer_norm.py", "try.py"):
-        (tmp_path / name).write_text(read(course.exercise("layer_norm").reference), encoding="utf-8")
+        (tmp_path / name).write_text(read_text(course.exercise("layer_norm").reference), encoding="utf-8")
     (tmp_path / "my-course").symlink_to(course.root)
     spoil = " --spoil" if line.startswith("normgrade solution") and "--spoil" not in line else ""  # nothing has passed here
     assert type_(line.replace(">>", ">") + spoil) == 0
@@ -184,7 +185,7 @@ def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, m
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
     Progress(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
-    found = {line for path in TEXTS for line in COMMAND.findall(read(path)) if line.startswith("normgrade ")}
+    found = {line for path in TEXTS for line in COMMAND.findall(read_text(path)) if line.startswith("normgrade ")}
     failed = {
         line
         for line in found

@@ -19,11 +19,11 @@ import pytest
 from normgrade.course.course import Limits
 from normgrade.language.errors import CourseError, GraderError, UsageError
 from normgrade.worker import launch
-from normgrade.worker.channel import Ending, Line
+from normgrade.worker.channel import Channel, Ending
 from normgrade.worker.host import Host, Worker
-from normgrade.worker.launch import Fresh, Lost, Starter, Zygote
+from normgrade.worker.launch import Lost, Spawner, Starter, Zygote
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request
-from normgrade.worker.walls import Standing
+from normgrade.worker.walls import Protection
 from normgrade.worker.walls.process import Budget
 
 LINUX = sys.platform == "linux"
@@ -528,20 +528,20 @@ class Dying:
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
 
-    def standing(self) -> Standing:
-        return Standing("process", 0, (), {})
+    def protection(self) -> Protection:
+        return Protection("process", 0, (), {})
 
     def wait(self, timeout_s: float) -> None:
         if not self.lines:
             raise Lost
 
-    def start(self, budget: Budget) -> Line:
+    def start(self, budget: Budget) -> Channel:
         self.wait(0.0)
         self.lines.pop()
         ours, theirs = launch.pipes()
         for fd in theirs:
             os.close(fd)
-        return Line(ours, self.end)
+        return Channel(ours, self.end)
 
     def end(self, grace_s: float) -> Ending:
         raise Lost
@@ -575,14 +575,14 @@ def test_zygotes_that_die_before_anything_ran_are_the_machines_failure() -> None
     assert str(raised.value) == "The process that runs submissions ended twice without cause. Is memory short? Free some, and try again."
 
 
-@pytest.mark.parametrize("starter", [Zygote, Fresh] if LINUX else [Fresh])
+@pytest.mark.parametrize("starter", [Zygote, Spawner] if LINUX else [Spawner])
 def test_a_process_that_does_not_start_is_an_error_of_the_grader(
-    starter: Callable[[str], Zygote | Fresh], monkeypatch: pytest.MonkeyPatch
+    starter: Callable[[str], Zygote | Spawner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(launch, "BOOTSTRAP", "raise SystemExit('out of order')")
     waiting = starter("process")
     with pytest.raises(GraderError, match=r"did not start\. Does `python -c 'import torch'` work\? It said:\nout of order"):
-        waiting.start(launch.USUAL)
+        waiting.start(launch.DEFAULT_BUDGET)
     waiting.close()
 
 

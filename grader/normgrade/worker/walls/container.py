@@ -1,4 +1,4 @@
-"""The tier `container`: what may not be read is not there, and Landlock forbids it all the same."""
+"""The tier `container`: hidden files do not exist in a view of the worker's own, and Landlock forbids to read them too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from normgrade.worker.walls.shut import Shut
 
 
 class Container(Shut):
-    """Walls of the kernel, with a view of its own and with Landlock."""
+    """Walls of the kernel: a view of the machine of its own, and Landlock."""
 
     name = "container"
     own_view = forbidding = True

@@ -1,4 +1,4 @@
-"""Linux's system calls by name, for what Python has no function for."""
+"""System calls of Linux by name, where Python has no function for them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ chroot 161 51, setns 308 268, vmsplice 278 75, sethostname 170 161, setdomainnam
 
 
 class Missing(Exception):
-    """What keeps this machine from offering a tier, and what would help."""
+    """This machine does not offer a tier. The text says why, and what would help."""
 
 
 @cache
@@ -52,7 +52,7 @@ def numbers(machine: str) -> dict[str, int]:
 
 
 def this_machine() -> str:
-    """Its name; Missing where it does not run Linux."""
+    """The name of the processor, as in "x86_64". Raises Missing where the system is not Linux."""
     if sys.platform != "linux":
         raise Missing(_("the walls are Linux's, and this is {platform}; use Linux, or a container with Linux", platform=sys.platform))
     return os.uname().machine
@@ -60,11 +60,12 @@ def this_machine() -> str:
 
 @cache
 def libc() -> ctypes.CDLL:
+    """The C library that this process uses."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def call(name: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None) -> int:
-    """Make a system call; what fails raises OSError."""
+    """Make a system call; its result. Raises OSError where it fails."""
     whole = [ctypes.c_long(argument) if isinstance(argument, int) else argument for argument in arguments]
     result: int = libc().syscall(ctypes.c_long(numbers(this_machine())[name]), *whole)
     if result < 0:
@@ -73,34 +74,36 @@ def call(name: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char] | None
 
 
 def prctl(option: str, value: int) -> None:
-    """Set an option of this process, where it runs on Linux."""
+    """Set an option of this process. Does nothing on other systems than Linux."""
     if sys.platform == "linux" and libc().prctl(PRCTL[option], ctypes.c_ulong(value), 0, 0, 0) < 0:
         raise_errno("prctl")
 
 
 def raise_errno(what: str) -> None:
+    """Raise the OSError of the last call that failed."""
     code = ctypes.get_errno()
     raise OSError(code, f"{what}: {os.strerror(code)}")
 
 
 def namespaces() -> dict[str, str]:
-    """The namespaces of this process: kind → what the kernel calls it, wherever it is seen from; nothing where it does not say."""
+    """The namespaces of this process: kind → the kernel's name for it, the same for all processes. Empty where the kernel has none."""
     links = {kind: f"/proc/self/ns/{kind}" for kind in NAMESPACES}
     return {kind: os.readlink(link) for kind, link in links.items() if os.path.lexists(link)}
 
 
 def capabilities() -> int:
-    """Those in effect, as bits."""
+    """The effective capabilities of this process, as bits."""
     data = ctypes.create_string_buffer(24)
-    call("capget", words(CAPABILITIES_VERSION, 0), data)
+    call("capget", packed(CAPABILITIES_VERSION, 0), data)
     return int.from_bytes(data.raw[:4], sys.byteorder) | int.from_bytes(data.raw[12:16], sys.byteorder) << 32
 
 
 def drop_capabilities(keep: int = 0) -> None:
     """Give up every capability but those whose bits are set in `keep`."""
     low, high = keep & 0xFFFFFFFF, keep >> 32
-    call("capset", words(CAPABILITIES_VERSION, 0), words(low, low, 0, high, high, 0))
+    call("capset", packed(CAPABILITIES_VERSION, 0), packed(low, low, 0, high, high, 0))
 
 
-def words(*numbers: int) -> bytes:
+def packed(*numbers: int) -> bytes:
+    """The numbers as 32-bit words in the machine's byte order."""
     return b"".join(number.to_bytes(4, sys.byteorder) for number in numbers)

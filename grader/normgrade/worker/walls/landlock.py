@@ -1,4 +1,4 @@
-"""Landlock: files that a process may read, and nothing else of what the kernel knows to restrict."""
+"""Landlock: a process may read certain files. Everything else that the kernel can restrict is forbidden."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from normgrade.worker.walls.kernel import Missing, call
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 PATH_BENEATH = 1
 VERSION = 1
-ATTRIBUTES = struct.Struct("=QQQ")  # rights on files, on network ports, and what is scoped to those who share the restriction
+ATTRIBUTES = struct.Struct("=QQQ")  # rights on files, rights on network ports, and what only processes under the same restriction may reach
 RULE = struct.Struct("=Qi")  # rights, a file descriptor
 
 
 class Rights(NamedTuple):
-    """Everything that this kernel can restrict, as three sets of bits."""
+    """What this kernel can restrict, as three sets of bits."""
 
     files: int
     network: int
@@ -43,11 +43,12 @@ def abi() -> int:
 
 @cache
 def known() -> Rights:
-    """Asked bit by bit, so that nothing is forgotten that a newer kernel can restrict."""
+    """All that this kernel can restrict. Each bit is tried, so that a restriction of a newer kernel is included."""
     return Rights(*(sum(1 << bit for bit in range(64) if accepts(field, 1 << bit)) for field in range(3)))
 
 
 def accepts(field: int, right: int) -> bool:
+    """Whether the kernel knows this right, which belongs to one of the three sets."""
     try:
         os.close(create(*(right if number == field else 0 for number in range(3))))
     except OSError:
@@ -56,13 +57,13 @@ def accepts(field: int, right: int) -> bool:
 
 
 def create(*attributes: int) -> int:
-    """A new set of rules. A kernel takes a longer structure than it knows, as long as the rest is 0."""
+    """A new set of rules, as a file descriptor. An older kernel accepts this structure too where the fields that it does not know are 0."""
     packed = ATTRIBUTES.pack(*attributes)
     return call("landlock_create_ruleset", packed, len(packed), 0)
 
 
 def ruleset(readable: Iterable[Path]) -> int:
-    """A set of rules that lets these files and folders be read, with all that is in them; closed by whoever uses it."""
+    """A set of rules that allows reading these files, and everything in these folders. The caller closes it."""
     rules = create(*known())
     for path in readable:
         allow(rules, path)
@@ -70,10 +71,11 @@ def ruleset(readable: Iterable[Path]) -> int:
 
 
 def allow(rules: int, path: Path) -> None:
+    """Add one file or folder to the rules."""
     try:
         fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # what is not there need not be read
+        return  # it does not exist
     try:
         rights = READ_FILE | READ_DIR if stat.S_ISDIR(os.fstat(fd).st_mode) else READ_FILE
         call("landlock_add_rule", rules, PATH_BENEATH, RULE.pack(rights, fd), 0)
@@ -82,5 +84,5 @@ def allow(rules: int, path: Path) -> None:
 
 
 def restrict(rules: int) -> None:
-    """Hold this process and its children to the rules, for good; it has given up gaining privileges before."""
+    """Restrict this process and its children permanently. It must have given up gaining privileges before."""
     call("landlock_restrict_self", rules, 0)

@@ -1,4 +1,4 @@
-"""What a submission may read: Python's own library, NumPy, PyTorch and what they need. Neither a course nor normgrade is among it."""
+"""The files that a submission may read: Python's own library, NumPy, PyTorch and what they need; no course, and no file of normgrade."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SYSTEM = (
 )  # fmt: skip
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 SHARED = re.compile(r".+\.so(\.\d\w*)*")  # the name of a shared library, with its version or without
-OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders that hold what the system's packages brought, and nothing of a user's
+OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders for the libraries of the system's packages; users keep no files there
 
 
 def readable() -> list[Path]:
-    """Files and folders to be read with all that is in them, libraries one by one."""
+    """The files and folders that may be read. A folder includes everything in it; shared libraries are listed one by one."""
     library = standard()
     entries = {Path(entry) for entry in sys.path if not entry.endswith(("lib-dynload", ".zip"))}
     others = {path for folder in library for path in folder.glob("*-packages")}
@@ -35,23 +35,24 @@ def readable() -> list[Path]:
 
 
 def standard() -> set[Path]:
-    """Where Python's own library lies."""
+    """The folders of Python's own library."""
     return {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
 
 
 def loaded_from() -> set[Path]:
-    """The folders of the libraries in use that no package of Python's brought; PyTorch may ask for further ones there."""
+    """The folders of shared libraries in use that no Python package has installed. PyTorch may load further ones from there."""
     mapped = {Path(line.split(maxsplit=5)[5]) for line in Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
     libraries = {path for path in mapped if SHARED.fullmatch(path.name)}
     return {path.parent for path in libraries if "-packages" not in str(path) and path.parent.name != "lib-dynload"}
 
 
 def of_the_system(folder: Path) -> bool:
+    """Whether this folder holds libraries of the system's packages."""
     return OF_THE_SYSTEM.match(str(folder)) is not None
 
 
 def is_library(path: Path) -> bool:
-    """Whether this is a shared library by its name and by its content, under both its names where it is a link."""
+    """Whether this is a shared library, by its name and its content. For a link, the name of its target counts too."""
     if not (SHARED.fullmatch(path.name) and SHARED.fullmatch(path.resolve().name) and path.is_file()):
         return False
     try:
@@ -62,7 +63,7 @@ def is_library(path: Path) -> bool:
 
 
 def neighbours(allowed: Collection[Path]) -> list[Path]:
-    """What lies beside libraries outside the system's folders and may not be read, one of each folder that has any."""
+    """For each folder of libraries outside the system's: one file in it that may not be read, if there is any."""
     known = {*allowed} | {above for path in allowed for above in path.parents}
     beside = [sorted({*folder.iterdir()} - known) for folder in sorted(loaded_from()) if not of_the_system(folder)]
     return [found[0] for found in beside if found]
@@ -96,6 +97,7 @@ def closure(names: Iterable[str]) -> set[str]:
 
 
 def find(name: str) -> Distribution | None:
+    """The installed distribution of that name, if any."""
     try:
         return distribution(name)
     except PackageNotFoundError:
@@ -109,7 +111,7 @@ def parts_of(name: str) -> Iterator[Path]:
         tops = {*named.split(), *(f"{module}.py" for module in named.split()), f"{name}.libs"}
     else:
         tops = {line.partition("/")[0].partition(",")[0] for line in (installed.read_text("RECORD") or name).splitlines()}
-    described_in = getattr(installed, "_path", None)  # whoever asks for a version looks there
+    described_in = getattr(installed, "_path", None)  # `importlib.metadata.version` reads it
     for path in [described_in, *(Path(str(installed.locate_file(top))) for top in sorted(tops - {"", "..", "__pycache__"}))]:
         if isinstance(path, Path) and path.exists():
             yield path

@@ -1,4 +1,4 @@
-"""The tier `linux`: Landlock forbids what may not be read. It needs no privileges and no namespaces."""
+"""The tier `linux`: Landlock forbids to read hidden files. It needs neither privileges nor namespaces."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from normgrade.worker.walls.shut import Shut
 
 
 class Linux(Shut):
-    """Walls of the kernel, with Landlock."""
+    """Walls of the kernel: Landlock."""
 
     name = "linux"
     forbidding = True

@@ -1,4 +1,4 @@
-"""The tier `process`: another process, limited where POSIX knows limits. It works on any platform."""
+"""The tier `process`: a process of its own, with resource limits where POSIX has them. It works on every platform."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from normgrade.worker.walls.kernel import Missing
 
 FILES = 64
 STACK_BYTES = 8 * 1024**2  # where the system sets no limit
-FILE_MAPPINGS_BYTES = 1024**3  # of libraries that a submission imports: address space, but no memory of its own
+FILE_MAPPINGS_BYTES = 1024**3  # for libraries that a submission imports: they take address space, and no memory of its own
 
 
 class Budget(NamedTuple):
-    """What one worker may use: memory beyond what the libraries hold already, and seconds of computing."""
+    """What one worker may use: MiB of memory beyond what the libraries hold already, and seconds of CPU time."""
 
     memory_mib: int
     cpu_s: int
 
 
 class Process:
-    """Walls of resource limits alone."""
+    """Walls that consist of resource limits."""
 
     name = "process"
     promises: tuple[str, ...] = (
@@ -45,7 +45,7 @@ class Process:
         self.held: dict[str, int] = {}
 
     def prepare(self) -> None:
-        """Measure what the libraries hold, so that the budget is the submission's alone."""
+        """Measure how much memory the libraries hold, so that the whole budget is left for the submission."""
         self.held = held_bytes()
 
     def give_up(self, reason: str) -> None:
@@ -58,18 +58,19 @@ class Process:
 
         lower(resource.RLIMIT_CORE, 0)
         stack_bytes, _ = resource.getrlimit(resource.RLIMIT_STACK)
-        lower(resource.RLIMIT_STACK, STACK_BYTES if stack_bytes == resource.RLIM_INFINITY else stack_bytes)  # or it grows past all limits
+        stack_bytes = STACK_BYTES if stack_bytes == resource.RLIM_INFINITY else stack_bytes
+        lower(resource.RLIMIT_STACK, stack_bytes)  # an unlimited stack would count towards no other limit
         lower(resource.RLIMIT_FSIZE, 0)  # Python ignores SIGXFSZ, so that writing a file raises OSError
         lower(resource.RLIMIT_NOFILE, FILES)
         lower(resource.RLIMIT_CPU, budget.cpu_s)
         if self.held:
             budget_bytes = budget.memory_mib * 1024**2
             lower(resource.RLIMIT_DATA, self.held["VmData"] + budget_bytes)
-            lower(resource.RLIMIT_AS, self.held["VmSize"] + budget_bytes + FILE_MAPPINGS_BYTES)  # shared memory counts here
+            lower(resource.RLIMIT_AS, self.held["VmSize"] + budget_bytes + FILE_MAPPINGS_BYTES)  # counts shared memory too
 
 
 def lower(limit: int, value: int) -> None:
-    """Set a limit for good, unless a stricter one is set already."""
+    """Set a limit permanently, unless a stricter one is set already."""
     import resource
 
     _, hard = resource.getrlimit(limit)
@@ -78,7 +79,7 @@ def lower(limit: int, value: int) -> None:
 
 
 def held_bytes() -> dict[str, int]:
-    """How much private memory and address space this process has reserved; nothing where the platform does not say (Linux does)."""
+    """The bytes of private memory and of address space that this process has reserved; empty on other systems than Linux."""
     status = Path("/proc/self/status")
     lines = (line.split() for line in status.read_text().splitlines()) if status.exists() else ()
     return {words[0][:-1]: int(words[1]) * 1024 for words in lines if words[0] in ("VmData:", "VmSize:")}

@@ -1,4 +1,4 @@
-"""The self-test: what the walls promise, tried in a worker before any submission is let in. The tier reported is the tier witnessed."""
+"""The self-test: what the walls promise is tried in a worker before the first submission is. A report names the tier that passed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from normgrade.language import _
 from normgrade.worker.walls.kernel import NAMESPACES, call, capabilities
 from normgrade.worker.walls.view import HOST
 
-HERE = Path(__file__)  # a file of the grader's, which whoever started it can read
+HERE = Path(__file__)  # a file of the grader's, which its user can read
 UNUSED = ("colorsys", "sndhdr", "imghdr", "this", "antigravity", "nturl2path", "chunk")  # small modules that nobody imports
 TIOCSTI, F_SETSIG = 0x5412, 10
 
-# Calls that no submission needs. With these arguments they do nothing but complain, should they be let through.
+# Calls that no submission needs. With these arguments they only fail, even where the filter lets them through.
 FORBIDDEN: dict[str, tuple[int, ...]] = {
     "fchmodat": (-1, 0, 0), "utimensat": (-1, 0, 0), "setxattr": (0, 0, 0), "truncate": (0, 0), "unlinkat": (-1, 0, 0),
     "linkat": (-1, 0, -1, 0, 0), "mknodat": (-1, 0, 0), "flock": (-1, 0), "chroot": (0,), "mount": (0, 0, 0, 0, 0), "setns": (-1, 0),
@@ -35,19 +35,19 @@ FORBIDDEN: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 
 
-class Ground(NamedTuple):
-    """What is known before the walls are up, and tried behind them."""
+class Facts(NamedTuple):
+    """What the trials need to know, collected before the walls are built."""
 
-    zygote: int
-    grader: Mapping[str, str]  # its namespaces
-    own: Mapping[str, str]
-    kept_capabilities: int
-    neighbours: Sequence[Path]  # of libraries
-    play: Callable[[], bool]
+    zygote: int  # its process id
+    grader: Mapping[str, str]  # the grader's namespaces: kind → name
+    own: Mapping[str, str]  # the worker's namespaces
+    kept_capabilities: int  # those that workers keep, as bits
+    neighbours: Sequence[Path]  # files beside libraries that must not be readable
+    play: Callable[[], bool]  # whether right code works
 
 
-class Probe(NamedTuple):
-    """One attempt. It succeeds where `errors` is empty, and fails with one of these errors otherwise."""
+class Trial(NamedTuple):
+    """One attempt. It must succeed where `errors` is empty, and fail with one of these error numbers otherwise."""
 
     what: str
     attempt: Callable[[], object]
@@ -60,34 +60,34 @@ NO_MEMORY = (errno.ENOMEM,)
 NOT_SO = (errno.EINVAL,)
 
 
-def right_code(ground: Ground) -> Iterator[Probe]:
-    """What must go on working, in every tier."""
-    yield Probe(_("a layer trains"), lambda: assert_true(ground.play()))
-    yield Probe(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
-    yield Probe(
-        _("the files of the libraries are read"), lambda: [read(str(sys.modules[name].__file__)) for name in ("os", "numpy", "torch")]
+def right_code(facts: Facts) -> Iterator[Trial]:
+    """What must work in every tier."""
+    yield Trial(_("a layer trains"), lambda: assert_true(facts.play()))
+    yield Trial(_("a library is imported late"), lambda: importlib.import_module(next(name for name in UNUSED if name not in sys.modules)))
+    yield Trial(
+        _("the files of the libraries are read"), lambda: [read_byte(str(sys.modules[name].__file__)) for name in ("os", "numpy", "torch")]
     )
-    yield Probe(_("random bytes are had"), lambda: (os.urandom(8), read("/dev/urandom")))
-    yield Probe(_("64 MiB of memory are had"), lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
-    yield Probe(_("a file descriptor is copied"), lambda: os.close(os.dup(2)))
-    yield Probe(_("no stray file is open"), lambda: assert_true(not any(map(is_open, range(5, 64)))))
+    yield Trial(_("random bytes are had"), lambda: (os.urandom(8), read_byte("/dev/urandom")))
+    yield Trial(_("64 MiB of memory are had"), lambda: mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE).close())
+    yield Trial(_("a file descriptor is copied"), lambda: os.close(os.dup(2)))
+    yield Trial(_("no stray file is open"), lambda: assert_true(not any(map(is_open, range(5, 64)))))
 
 
-def shut_in(ground: Ground) -> Iterator[Probe]:
-    """What must not be possible behind any walls of the kernel."""
-    zygote = ground.zygote
-    yield Probe(_("read the grader's files"), lambda: read(str(HERE)), HIDDEN)
-    yield Probe(_("read /etc/passwd"), lambda: read("/etc/passwd"), HIDDEN)
-    for path in ground.neighbours:
-        yield Probe(_("read what lies beside a library"), lambda path=path: read(str(path)), HIDDEN)  # type: ignore[misc]
-    yield Probe(_("list the root folder"), lambda: os.listdir("/"), HIDDEN)
-    yield Probe(_("list the temporary folder"), lambda: os.listdir("/tmp"), HIDDEN)
-    yield Probe(_("read one's own memory map"), lambda: read("/proc/self/maps"), HIDDEN)
-    yield Probe(_("read the zygote's environment"), lambda: read(f"/proc/{zygote}/environ"), HIDDEN)
-    yield Probe(_("write a file"), lambda: os.open("/dev/null", os.O_WRONLY), DENIED)
-    yield Probe(_("create a file"), lambda: os.open("/tmp/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
-    yield Probe(_("create a file in memory"), lambda: os.open("/dev/shm/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
-    yield Probe(_("cut a file by reading it"), lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
+def shut_in(facts: Facts) -> Iterator[Trial]:
+    """What must be impossible behind all walls of the kernel."""
+    zygote = facts.zygote
+    yield Trial(_("read the grader's files"), lambda: read_byte(str(HERE)), HIDDEN)
+    yield Trial(_("read /etc/passwd"), lambda: read_byte("/etc/passwd"), HIDDEN)
+    for path in facts.neighbours:
+        yield Trial(_("read what lies beside a library"), lambda path=path: read_byte(str(path)), HIDDEN)  # type: ignore[misc]
+    yield Trial(_("list the root folder"), lambda: os.listdir("/"), HIDDEN)
+    yield Trial(_("list the temporary folder"), lambda: os.listdir("/tmp"), HIDDEN)
+    yield Trial(_("read one's own memory map"), lambda: read_byte("/proc/self/maps"), HIDDEN)
+    yield Trial(_("read the zygote's environment"), lambda: read_byte(f"/proc/{zygote}/environ"), HIDDEN)
+    yield Trial(_("write a file"), lambda: os.open("/dev/null", os.O_WRONLY), DENIED)
+    yield Trial(_("create a file"), lambda: os.open("/tmp/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
+    yield Trial(_("create a file in memory"), lambda: os.open("/dev/shm/normgrade-self-test", os.O_CREAT | os.O_RDWR | os.O_EXCL), DENIED)
+    yield Trial(_("cut a file by reading it"), lambda: os.open("/dev/null", os.O_RDONLY | os.O_TRUNC), DENIED)
     for name, family, kind in (
         (_("open a TCP socket"), socket.AF_INET, socket.SOCK_STREAM),
         (_("open a UDP socket"), socket.AF_INET, socket.SOCK_DGRAM),
@@ -95,41 +95,41 @@ def shut_in(ground: Ground) -> Iterator[Probe]:
         (_("open a netlink socket"), socket.AF_NETLINK, socket.SOCK_RAW),
         (_("open a virtual machine's socket"), socket.AF_VSOCK, socket.SOCK_STREAM),
     ):
-        yield Probe(name, lambda family=family, kind=kind: socket.socket(family, kind), DENIED)  # type: ignore[misc]
-    yield Probe(_("open a pair of sockets"), socket.socketpair, DENIED)
-    yield Probe(_("start a process"), fork, (errno.EAGAIN,))
-    yield Probe(_("start a thread"), thread, (errno.EAGAIN,))
+        yield Trial(name, lambda family=family, kind=kind: socket.socket(family, kind), DENIED)  # type: ignore[misc]
+    yield Trial(_("open a pair of sockets"), socket.socketpair, DENIED)
+    yield Trial(_("start a process"), fork, (errno.EAGAIN,))
+    yield Trial(_("start a thread"), thread, (errno.EAGAIN,))
     for name, pid in ((_("signal the zygote"), zygote), (_("signal every process"), -1)):
-        yield Probe(name, lambda pid=pid: os.kill(pid, 0), DENIED)  # type: ignore[misc]
-    yield Probe(_("signal the zygote's thread"), lambda: call("tgkill", zygote, zygote, 0), DENIED)
-    yield Probe(_("limit the zygote"), lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
-    yield Probe(_("lift a limit"), lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
-    yield Probe(_("have signals sent"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
-    yield Probe(_("choose the signal sent"), lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
-    yield Probe(_("be signalled by a pipe"), lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
-    yield Probe(_("type into a terminal"), lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
-    yield Probe(_("share memory"), lambda: mmap.mmap(-1, 4096), NO_MEMORY)
-    yield Probe(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
-    yield Probe(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
-    yield Probe(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
-    yield Probe(_("have more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
-    yield Probe(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~ground.kept_capabilities)), NOT_SO)
+        yield Trial(name, lambda pid=pid: os.kill(pid, 0), DENIED)  # type: ignore[misc]
+    yield Trial(_("signal the zygote's thread"), lambda: call("tgkill", zygote, zygote, 0), DENIED)
+    yield Trial(_("limit the zygote"), lambda: call("prlimit64", zygote, resource.RLIMIT_CORE, None, None), DENIED)
+    yield Trial(_("lift a limit"), lambda: call("prlimit64", 0, resource.RLIMIT_FSIZE, bytes(16), None), DENIED)
+    yield Trial(_("have signals sent"), lambda: fcntl.fcntl(1, fcntl.F_SETOWN, zygote), DENIED)
+    yield Trial(_("choose the signal sent"), lambda: fcntl.fcntl(1, F_SETSIG, 9), DENIED)
+    yield Trial(_("be signalled by a pipe"), lambda: fcntl.fcntl(1, fcntl.F_SETFL, os.O_ASYNC), DENIED)
+    yield Trial(_("type into a terminal"), lambda: fcntl.ioctl(0, TIOCSTI, b"x"), DENIED)
+    yield Trial(_("share memory"), lambda: mmap.mmap(-1, 4096), NO_MEMORY)
+    yield Trial(_("grow a stack"), lambda: mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100), NO_MEMORY)
+    yield Trial(_("hide memory in a file"), lambda: call("memfd_create", b"", 0), NO_MEMORY)
+    yield Trial(_("keep memory after the end"), lambda: call("shmget", 1, 1, 0), NO_MEMORY)
+    yield Trial(_("have more memory than allowed"), lambda: mmap.mmap(-1, 2**40, flags=mmap.MAP_PRIVATE), NO_MEMORY)
+    yield Trial(_("have a right of root's"), lambda: assert_true(bool(capabilities() & ~facts.kept_capabilities)), NOT_SO)
     for name, arguments in FORBIDDEN.items():
-        yield Probe(_("call {name}", name=name), lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
+        yield Trial(_("call {name}", name=name), lambda name=name, arguments=arguments: call(name, *arguments), (errno.EPERM,))  # type: ignore[misc]
 
 
-def out_of_sight(ground: Ground) -> Iterator[Probe]:
-    """What must not exist where the view of the machine is one's own."""
-    yield Probe(_("see a program"), lambda: os.stat("/bin/sh"), (errno.ENOENT,))
-    yield Probe(_("see the list of users"), lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
-    yield Probe(_("see the grader's files"), lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
-    yield Probe(_("learn the host's name"), lambda: assert_true({os.uname().nodename, platform.node()} != {HOST.decode()}), NOT_SO)
+def out_of_sight(facts: Facts) -> Iterator[Trial]:
+    """What must not exist in a view of the machine of one's own."""
+    yield Trial(_("see a program"), lambda: os.stat("/bin/sh"), (errno.ENOENT,))
+    yield Trial(_("see the list of users"), lambda: os.stat("/etc/passwd"), (errno.ENOENT,))
+    yield Trial(_("see the grader's files"), lambda: os.stat(HERE.with_name("no such file").parent), (errno.ENOENT,))
+    yield Trial(_("learn the host's name"), lambda: assert_true({os.uname().nodename, platform.node()} != {HOST.decode()}), NOT_SO)
     for kind in NAMESPACES:
-        shared = ground.own.get(kind) in (None, ground.grader.get(kind))
-        yield Probe(_("share the grader's namespace {kind}", kind=kind), lambda shared=shared: assert_true(shared), NOT_SO)  # type: ignore[misc]
+        shared = facts.own.get(kind) in (None, facts.grader.get(kind))
+        yield Trial(_("share the grader's namespace {kind}", kind=kind), lambda shared=shared: assert_true(shared), NOT_SO)  # type: ignore[misc]
 
 
-PROBES = {
+TRIALS = {
     "process": (right_code,),
     "namespaces": (right_code, shut_in, out_of_sight),
     "linux": (right_code, shut_in),
@@ -137,31 +137,35 @@ PROBES = {
 }
 
 
-def probes(tier: str, ground: Ground) -> list[Probe]:
-    return [probe for group in PROBES[tier] for probe in group(ground)]
+def trials(tier: str, facts: Facts) -> list[Trial]:
+    """All trials of a tier."""
+    return [trial for group in TRIALS[tier] for trial in group(facts)]
 
 
-def failures(tried: list[Probe]) -> list[str]:
-    """What did not come out as it must: the walls are not what they seem."""
-    return [probe.what for probe in tried if not holds(probe)]
+def failures(trials: list[Trial]) -> list[str]:
+    """Make the trials; what was tried where the outcome is not the promised one."""
+    return [trial.what for trial in trials if not holds(trial)]
 
 
-def holds(probe: Probe) -> bool:
+def holds(trial: Trial) -> bool:
+    """Whether an attempt has the promised outcome."""
     try:
-        probe.attempt()
+        trial.attempt()
     except OSError as error:
-        return error.errno in probe.errors
+        return error.errno in trial.errors
     except Exception:
         return False
-    return not probe.errors
+    return not trial.errors
 
 
 def assert_true(condition: bool) -> None:
+    """Raise the OSError with the number EINVAL where the condition does not hold."""
     if not condition:
         raise OSError(errno.EINVAL, "not so")
 
 
-def read(path: str) -> bytes:
+def read_byte(path: str) -> bytes:
+    """The first byte of a file."""
     fd = os.open(path, os.O_RDONLY)
     try:
         return os.read(fd, 1)
@@ -170,6 +174,7 @@ def read(path: str) -> bytes:
 
 
 def is_open(fd: int) -> bool:
+    """Whether this process has an open file of this number."""
     try:
         os.fstat(fd)
     except OSError:
@@ -178,11 +183,13 @@ def is_open(fd: int) -> bool:
 
 
 def fork() -> None:
+    """Start a process, which ends at once."""
     if os.fork() == 0:
         os._exit(0)
 
 
 def thread() -> None:
+    """Start a thread. Raises OSError, as the other attempts do."""
     try:
         _thread.start_new_thread(int, ())
     except RuntimeError as error:

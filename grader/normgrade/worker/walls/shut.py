@@ -1,4 +1,4 @@
-"""What walls of the kernel have in common: limits, another user, a filter of system calls. Each tier keeps files away in its own way."""
+"""What all walls of the kernel share: limits, another user, a filter of system calls. The tiers differ in how they hide files."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from normgrade.worker.walls.process import Budget, Process, lower
 from normgrade.worker.walls.view import View, open_the_way
 
 NOBODY = 65534
-RULES_FD = 5  # where a worker finds the set of rules; it closes it
+RULES_FD = 5  # the file descriptor of Landlock's rules in a worker, which closes it
 
-# Two rights of root's, to read what only others may: the first for reading alone, the second where a container gives no other.
+# Two capabilities to read files of other users: the first is for reading only; the second is used where a container has not the first.
 READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
 KEPT = N_("a right of root's: Python lies where only root may go, so your code can ask for files in folders that are closed to others")
 
 
 class Shut(Process):
-    """Walls of the kernel: built once, put up in every worker within a millisecond."""
+    """Walls of the kernel. They are built once, and enclose each worker within a millisecond."""
 
-    own_view = False  # whether hidden files are not there
-    forbidding = False  # whether Landlock forbids to read them
+    own_view = False  # whether hidden files do not exist for a worker
+    forbidding = False  # whether Landlock forbids to read hidden files
     promises: tuple[str, ...] = (
         *Process.promises,
         N_("no file can be written or changed"),
@@ -47,7 +47,7 @@ class Shut(Process):
         self.must_be_nobody = is_root_outside()
 
     def prepare(self) -> None:
-        """Take the view, and build the rules and the filter that every worker takes over."""
+        """Enter the view, and build the rules and the filter for all workers."""
         super().prepare()
         readable = libraries.readable()
         self.neighbours = libraries.neighbours(readable)
@@ -69,7 +69,7 @@ class Shut(Process):
         super().enclose(budget)
         prctl("PR_SET_NO_NEW_PRIVS", 1)
         become_nobody(self.kept_capabilities, self.must_be_nobody)
-        prctl("PR_SET_PDEATHSIG", signal.SIGKILL)  # a change of user forgets it
+        prctl("PR_SET_PDEATHSIG", signal.SIGKILL)  # again, because a change of user resets it
         prctl("PR_SET_DUMPABLE", 0)
         if self.forbidding:
             landlock.restrict(RULES_FD)
@@ -78,7 +78,7 @@ class Shut(Process):
 
 
 def capabilities_to_read(paths: Iterable[Path]) -> int:
-    """What root must keep for nobody to read these: nothing, if a way for nobody can be opened."""
+    """The capability that a worker must keep to read these files as the user nobody; 0 where nobody can read them."""
     paths = list(paths)
     if os.geteuid() != 0 or is_public(paths):
         return 0
@@ -93,7 +93,8 @@ def capabilities_to_read(paths: Iterable[Path]) -> int:
 def become_nobody(kept_capabilities: int, must: bool) -> None:
     """Give up every right of root's but the capabilities kept.
 
-    A root whom a namespace of users has made of somebody else stays who that is, if it cannot change.
+    `must` says whether this root is root of the whole machine. A root of a user namespace only may be unable to change its user; it
+    then goes on as the user that it is outside, without capabilities.
     """
     if os.geteuid() != 0:
         drop_capabilities()
@@ -111,14 +112,14 @@ def become_nobody(kept_capabilities: int, must: bool) -> None:
 
 
 def is_root_outside() -> bool:
-    """Whether the root of this namespace of users is root around it."""
-    known = Path("/proc/self/uid_map")  # a kernel without such namespaces has no such file
+    """Whether root of this user namespace is also root of the namespace around it."""
+    known = Path("/proc/self/uid_map")  # kernels without user namespaces have no such file
     inside, outside, _ = known.read_text().splitlines()[0].split() if known.exists() else ("0", "0", "")
     return inside == outside
 
 
 def is_public(paths: Iterable[Path]) -> bool:
-    """Whether anybody may go to these files and folders and read them."""
+    """Whether every user may reach and read these files and folders."""
     found = [path for path in paths if path.exists()]
     folders = {folder for path in found for folder in path.parents} | {path for path in found if path.is_dir()}
     return all(path.stat().st_mode & stat.S_IROTH for path in found) and all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)

@@ -1,4 +1,4 @@
-"""A view of the machine that is a process's own: namespaces, and a file system in which the libraries alone are to be seen."""
+"""A view of the machine of a process's own: namespaces, and a file system that contains only the libraries."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ NEW_USERS, NEW_PROCESSES, NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
 READ_ONLY, NO_SETUID, NO_DEVICES, NO_PROGRAMS, BIND, RECURSIVE, PRIVATE = 0x1, 0x2, 0x4, 0x8, 0x1000, 0x4000, 0x40000
 DETACH, ALL_BELOW, FROM_HERE = 2, 0x8000, -100
 ADMINISTRATION = 1 << 21  # CAP_SYS_ADMIN
-HOST = b"normgrade"  # what the host is called in there
-WAY = 0o111  # of a folder that leads to a library: to be walked through, not to be listed
-FELL = 96  # exit code of a process that could not enter its namespaces; its parent goes on without them
-PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # any folder of which a namespace may have a view of its own
+HOST = b"normgrade"  # the host's name inside the view
+WAY = 0o111  # the mode of a folder on the way to a library: it can be passed through, and not listed
+FELL = 96  # exit code of a child that could not enter its namespaces; its parent goes on without them
+PLACES = ("/mnt", "/tmp", "/srv", "/media", "/run", "/var", "/home")  # folders where a new file system may be mounted
 
 
 class View:
-    """Taken by going on in a child; where that fails, the parent goes on without it."""
+    """A view is entered in a child process, which returns from `enter`. Where it fails, the parent returns from `enter` with Missing."""
 
     def __init__(self) -> None:
         self.tell_fd = -1
 
     def enter(self, bound: Iterable[Path]) -> dict[str, str]:
-        """Go on where these files and folders are all there is. The namespaces that belong to it."""
+        """Enter a view that contains these files and folders only; its namespaces. Raises Missing, in the parent, where that fails."""
         reason, self.tell_fd = os.pipe()
         child = os.fork()
         if child:
@@ -51,14 +51,14 @@ class View:
             there = outermost({path for path in bound if path.exists()})
             change_root(build_root(there))
             seal(there, Path("/"))
-            with suppress(OSError):  # a kernel before 5.12 knows no such call; the filter stops whoever wants to write
+            with suppress(OSError):  # kernels before 5.12 have no such call; the filter of system calls forbids writing too
                 make_read_only(Path("/"))
         except OSError as error:
             self.give_up(_("no namespaces ({error}); let users have namespaces of their own, or install bubblewrap", error=error))
         return entered
 
     def give_up(self, reason: str) -> None:
-        """Have the parent go on without it, or raise Missing where nobody waits for that."""
+        """End this child, so that the parent raises Missing; raise Missing here where there is no such parent."""
         if self.tell_fd < 0:
             raise Missing(reason)
         os.write(self.tell_fd, reason.encode())
@@ -66,7 +66,7 @@ class View:
 
 
 def follow(child: int, reason: int) -> None:
-    """End as the child ends; Missing where it could not begin."""
+    """Wait for the child and end with its exit code. Raises Missing where the child gave up."""
     code = ended(os.waitpid(child, 0)[1])
     if code != FELL:
         os._exit(code)
@@ -74,13 +74,13 @@ def follow(child: int, reason: int) -> None:
 
 
 def ended(status: int) -> int:
-    """The exit code as a shell gives it."""
+    """The exit code of a wait status as shells give it: 128 + n for signal n."""
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
 def unshare() -> None:
-    """New namespaces of every kind; who has no right to them takes one of users too, in which to have it."""
+    """Enter new namespaces of every kind. Without the right to that, also a user namespace, which gives it."""
     kinds = NEW_MOUNTS | NEW_HOST_NAME | NEW_IPC | NEW_PROCESSES | NEW_NETWORK
     user, group = os.geteuid(), os.getegid()
     if user == 0 or capabilities() & ADMINISTRATION:
@@ -93,7 +93,7 @@ def unshare() -> None:
 
 
 def as_first_process() -> None:
-    """Go on in a child, the first process of the new namespace, which nothing outlasts; it ends with its parent."""
+    """Go on in a child, the first process of the new namespace: all others there end with it, and it ends with its parent."""
     prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
     child = os.fork()
     if child:
@@ -102,14 +102,14 @@ def as_first_process() -> None:
 
 
 def change_host_name() -> None:
-    """What the host is called, and what Python remembers of that from before."""
+    """Change the host's name, and drop the old name from Python's cache."""
     call("sethostname", HOST, len(HOST))
     call("setdomainname", HOST, len(HOST))
     vars(platform).update(_uname_cache=None)
 
 
 def build_root(there: Iterable[Path]) -> Path:
-    """A file system that is empty but for these files and folders at their places."""
+    """A new file system that contains only these files and folders, at their places; its root."""
     root = free_place(there)
     show(there, root)
     for path in Path("/").iterdir():
@@ -119,7 +119,7 @@ def build_root(there: Iterable[Path]) -> Path:
 
 
 def free_place(bound: Iterable[Path]) -> Path:
-    """Some folder, with a new and empty file system mounted on it, that leads to none of these."""
+    """A folder that is on the way to none of these, with a new, empty file system mounted on it."""
     on_the_way = {above for path in bound for above in path.parents}
     for place in map(Path, PLACES):
         if place.is_dir() and place not in on_the_way:
@@ -129,7 +129,7 @@ def free_place(bound: Iterable[Path]) -> Path:
 
 
 def show(paths: Iterable[Path], root: Path) -> None:
-    """Have these files and folders below a root too."""
+    """Mount these files and folders below `root` too."""
     for path in paths:
         target = root / path.relative_to("/")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -138,26 +138,26 @@ def show(paths: Iterable[Path], root: Path) -> None:
 
 
 def seal(paths: Iterable[Path], root: Path) -> None:
-    """Folders at and below a root that lead to these can be walked through from now on, and no more. Python looks at them before."""
+    """Make the folders below `root` that lead to these impossible to list. Python reads their contents before, for its imports."""
     importlib.invalidate_caches()
-    importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # or imports would find nothing there later
+    importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # without this, later imports would find nothing there
     for way in {above for path in paths for above in path.parents if above.is_relative_to(root)}:
         way.chmod(WAY)
 
 
 def outermost(paths: Collection[Path]) -> list[Path]:
-    """Those that lie in none of the others, in order."""
+    """The paths that lie in none of the others, sorted."""
     return sorted(path for path in paths if not any(above in paths for above in path.parents))
 
 
 def make_read_only(root: Path) -> None:
-    """Everything that is mounted there and below."""
+    """Make everything that is mounted at `root` and below it read-only."""
     attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (READ_ONLY | NO_SETUID, 0, 0, 0))
     call("mount_setattr", FROM_HERE, os.fsencode(root), ALL_BELOW, attributes, len(attributes))
 
 
 def change_root(root: Path) -> None:
-    """Make it the root, and let go of the old one."""
+    """Make this folder the root of the file system, and detach the old root."""
     os.chdir(root)
     call("pivot_root", b".", b".")
     call("umount2", b".", DETACH)
@@ -165,7 +165,10 @@ def change_root(root: Path) -> None:
 
 
 def open_the_way(paths: Iterable[Path]) -> None:
-    """Have nobody reach these: in a view of the file system of our own, where only root may go there is what leads to them, and no more."""
+    """Let the user nobody reach these files and folders.
+
+    In a mount namespace of our own, each closed folder on the way to them is replaced by one that contains nothing else.
+    """
     there = outermost({path for path in paths if path.exists()})
     closed = outermost({above for path in there for above in path.parents if not above.stat().st_mode & stat.S_IXOTH})
     call("unshare", NEW_MOUNTS)
@@ -179,13 +182,14 @@ def open_the_way(paths: Iterable[Path]) -> None:
 
 
 def mount(source: str | Path, target: str | Path, kind: str, flags: int) -> None:
+    """Mount a file system of this kind, or, with BIND, what is at `source`, at `target`."""
     call("mount", os.fsencode(source), os.fsencode(target), kind.encode(), flags, None)
 
 
 def bubblewrap(program: str) -> list[str]:
-    """What to put before Python's command to run it inside bubblewrap, which may take namespaces where others may not.
+    """The command that runs Python inside bubblewrap, which may create namespaces where other programs may not.
 
-    What Python needs to start is there, and normgrade without its course. The zygote takes a view of its own in there, like everywhere.
+    Inside there is what Python needs to start, and normgrade without its course. The zygote enters a view of its own there too.
     """
     needed = [Path(sys.executable), Path(sys.prefix, "pyvenv.cfg"), Path("/usr/lib64"), PACKAGE]
     arguments = [program, "--unshare-all", "--cap-add", "CAP_SYS_ADMIN", "--die-with-parent", "--proc", "/proc"]

@@ -37,8 +37,8 @@ SOURCE = str(Path(launch.__file__).parents[2])
 
 def only(tier: str, host: Host) -> Host:
     """The host, if this machine offers the tier; skips with the reason where it does not."""
-    if host.standing.tier != tier:
-        pytest.skip(f"no tier {tier} here: {host.standing.reasons.get(tier)}")
+    if host.protection.tier != tier:
+        pytest.skip(f"no tier {tier} here: {host.protection.reasons.get(tier)}")
     return host
 
 
@@ -231,11 +231,11 @@ def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Pat
     )
     with Host("linux") as host:
         observation = calling(only("linux", host), body)
-        with_neighbour = host.standing.probes
+        with_neighbour = host.protection.trials
     assert observation.values.get("result") == ".", observation
     monkeypatch.delenv("LD_LIBRARY_PATH")
     with Host("linux") as host:
-        assert with_neighbour == host.standing.probes + 1
+        assert with_neighbour == host.protection.trials + 1
 
 
 @pytest.mark.parametrize("name", ["libx.so", "libx.so.1", "libx-0.3.so.0.3.21", "libcrypto.so.1.0.2k"])
@@ -390,7 +390,7 @@ MEMORY = {
 @pytest.mark.parametrize("how", MEMORY)
 def test_memory_has_a_limit(how: str, host: Host) -> None:
     error = calling(host, MEMORY[how] + "\nreturn True").error
-    if how == "memory file" and host.standing.tier == "process":  # no filter there, but no file may grow either
+    if how == "memory file" and host.protection.tier == "process":  # no filter there, but no file may grow either
         assert error is not None and error.message == "[Errno 27] File too large"
         return
     assert error is not None and error.cause is Cause.OUT_OF_MEMORY, error
@@ -416,14 +416,14 @@ def test_memory_that_is_still_held_does_not_fail_the_next_request(host: Host) ->
 
 
 def test_the_self_test_is_thorough(shut: Host) -> None:
-    assert shut.standing.probes >= 36
+    assert shut.protection.trials >= 36
 
 
 def test_every_tier_is_tried_for_what_the_weaker_ones_are() -> None:
     promised = {tier: {*walls_of(tier).promises} for tier in TIERS}
     for one, other in permutations(TIERS, 2):
         if promised[one] <= promised[other]:
-            assert {*selftest.PROBES[one]} <= {*selftest.PROBES[other]}
+            assert {*selftest.TRIALS[one]} <= {*selftest.TRIALS[other]}
 
 
 USERS_TOO = () if os.name == "posix" and os.geteuid() == 0 else ("--map-current-user",)
@@ -434,9 +434,9 @@ from normgrade.worker.walls import selftest
 from normgrade.worker.walls.kernel import namespaces
 child = os.fork()
 if child == 0:
-    ground = selftest.Ground(os.getppid(), namespaces(), namespaces(), 0, [os.path.dirname(os.__file__) + "/os.py"], lambda: True)
-    probes = selftest.probes("container", ground)
-    print(json.dumps(selftest.failures(probes)))
+    facts = selftest.Facts(os.getppid(), namespaces(), namespaces(), 0, [os.path.dirname(os.__file__) + "/os.py"], lambda: True)
+    trials = selftest.trials("container", facts)
+    print(json.dumps(selftest.failures(trials)))
     sys.stdout.flush()
     os._exit(0)
 os.waitpid(child, 0)
@@ -450,8 +450,8 @@ def test_hardly_a_probe_would_hold_without_walls() -> None:
         [sys.executable, "-W", "ignore", "-c", WITHOUT_WALLS], env=environment, capture_output=True, text=True, timeout=60
     )
     failed = set(json.loads(done.stdout))
-    ground = selftest.Ground(1, {}, {}, 0, [Path("beside.txt")], lambda: True)
-    wanted = {probe.what for group in (selftest.shut_in, selftest.out_of_sight) for probe in group(ground)}
+    facts = selftest.Facts(1, {}, {}, 0, [Path("beside.txt")], lambda: True)
+    wanted = {trial.what for group in (selftest.shut_in, selftest.out_of_sight) for trial in group(facts)}
     allowed_anyway = {"have a right of root's", "have more memory than allowed", "write a file", *UNPRIVILEGED_MAY_NOT_EITHER}
     assert wanted - failed <= allowed_anyway, wanted - failed
 
@@ -461,7 +461,7 @@ def outcome(condition: bool, errors: tuple[int, ...] = ()) -> bool:
         if not condition:
             raise OSError(errno.EACCES, "no")
 
-    return selftest.holds(selftest.Probe("x", attempt, errors))
+    return selftest.holds(selftest.Trial("x", attempt, errors))
 
 
 def test_a_probe_holds_where_it_comes_out_as_it_must() -> None:
@@ -555,7 +555,7 @@ def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expecta
 
 def test_where_a_way_can_be_opened_no_right_of_roots_is_kept() -> None:
     with Host("linux") as host:
-        assert only("linux", host).standing.loses == walls_of("linux").loses
+        assert only("linux", host).protection.loses == walls_of("linux").loses
         observation = calling(host, "from normgrade.worker.walls.kernel import capabilities\nimport xml.dom.minidom\nreturn capabilities()")
     assert observation.values["result"] == 0
 
@@ -564,11 +564,11 @@ def test_a_self_test_that_fails_is_told_with_what_failed(monkeypatch: pytest.Mon
     holes = "from normgrade.worker.walls import seccomp; seccomp.ALLOWED += ['socket', 'flock']; program.main"
     monkeypatch.setattr(launch, "BOOTSTRAP", launch.BOOTSTRAP.replace("program.main", holes))
     with Host("linux") as host:
-        standing = host.standing
-    if "Landlock" in standing.reasons.get("linux", ""):
-        pytest.skip(standing.reasons["linux"])
-    assert standing.tier == "process"
-    assert standing.reasons["linux"].startswith("the self-test failed: open a TCP socket, open a UDP socket, open a Unix socket")
+        protection = host.protection
+    if "Landlock" in protection.reasons.get("linux", ""):
+        pytest.skip(protection.reasons["linux"])
+    assert protection.tier == "process"
+    assert protection.reasons["linux"].startswith("the self-test failed: open a TCP socket, open a UDP socket, open a Unix socket")
 
 
 def test_a_required_tier_is_refused_before_anything_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -580,7 +580,7 @@ def test_a_required_tier_is_refused_before_anything_is_played(monkeypatch: pytes
 
 def test_where_workers_are_not_forked_there_is_one_tier() -> None:
     with Host(fork=False) as host:
-        assert host.standing.tier == "process" and set(host.standing.reasons) == {*TIERS[1:]}
+        assert host.protection.tier == "process" and set(host.protection.reasons) == {*TIERS[1:]}
 
 
 def test_everything_ends_with_the_first_process() -> None:

@@ -1,0 +1,160 @@
+"""TOML files of a course, checked key by key, and the validators of their values."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, cast
+
+from normgrade.course.files import read_text
+from normgrade.course.signature import Signature
+from normgrade.language import ENGLISH, LANGUAGES, _, spoken
+from normgrade.language.errors import CourseError, either
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+class Wrong(Exception):
+    """Raised by validators; the text describes valid values."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A TOML table that is read key by key. Every CourseError names the file, the key and the valid values."""
+
+    path: Path
+    content: Mapping[str, Any]
+    prefix: str = ""  # of the keys in messages: "limits." in the table `limits`
+    known: list[str] = field(default_factory=list)  # the keys that were asked for
+
+    @classmethod
+    def of_file(cls, path: Path) -> Table:
+        """The table that a file holds."""
+        return cls.parse(path, read_text(path))
+
+    @classmethod
+    def parse(cls, path: Path, source: str) -> Table:
+        """The table that a text holds; `path` stands in messages only."""
+        try:
+            return cls(path, tomllib.loads(source))
+        except (ValueError, RecursionError) as error:  # tomllib raises these two as well: for a huge number, and for deep nesting
+            raise CourseError(_("{path}: not valid TOML: {error}.", path=path, error=error)) from error
+
+    def take(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
+        """The value of `key`, as `check` returns it; `default` where the key is missing, or a CourseError where there is no default."""
+        self.known.append(key)
+        if key not in self.content:
+            if default:
+                return default[0]
+            self.wrong(key, _("is missing"))
+        try:
+            return check(self.content[key])
+        except Wrong as allowed:
+            self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
+
+    def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
+        """The value in the current language, from a key such as `"title.zh"`; the English value of `title` where that key is missing."""
+        said: dict[str, T | D | None] = {ENGLISH: self.take(key, check, *default)}
+        for language in LANGUAGES:
+            if language != ENGLISH:
+                said[language] = self.take(f"{key}.{language}", check, None)
+        return said[spoken()] or cast(T | D, said[ENGLISH])
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """The tables of an array of tables, `[[key]]`; none where the key is missing."""
+        found = self.take(key, array_of_tables, ())
+        return tuple(Table(self.path, content, f"{self.prefix}{key}[{number}].") for number, content in enumerate(found, 1))
+
+    def finish(self) -> None:
+        """Raise a CourseError if the table has a key that was never asked for."""
+        for key in self.content:
+            if key not in self.known:
+                self.wrong(key, _("unknown key; allowed are {keys}", keys=", ".join(map(as_key, sorted(self.known)))))
+
+    def wrong(self, key: str, why: str) -> NoReturn:
+        """Raise a CourseError about the value of `key`."""
+        raise CourseError(_("{path}: {key}: {why}.", path=self.path, key=f"{self.prefix}{key}", why=why))
+
+
+def as_key(name: str) -> str:
+    """A key as TOML writes it: a name with a dot in quotes."""
+    return f'"{name}"' if "." in name else name
+
+
+def text(value: object) -> str:
+    """A text with at least one visible character."""
+    if isinstance(value, str) and value.strip():
+        return value
+    raise Wrong(_("a text that is not empty"))
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """A list of texts."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise Wrong(_("a list of texts"))
+
+
+def languages(value: object) -> tuple[str, ...]:
+    """A list of language codes that includes English."""
+    known = texts(value)
+    if ENGLISH in known and all(language in LANGUAGES for language in known):
+        return known
+    raise Wrong(_('a list of languages, "en" among them; known are {known}', known=", ".join(LANGUAGES)))
+
+
+def between(low: int, high: int) -> Callable[[object], int]:
+    """A validator of whole numbers from `low` to `high`, both included."""
+
+    def whole_number(value: object) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise Wrong(_("a whole number from {low} to {high}", low=low, high=high))
+
+    return whole_number
+
+
+def one_of(*names: T) -> Callable[[object], T]:
+    """A validator of a fixed set of words."""
+
+    def chosen(value: object) -> T:
+        if value in names:
+            return value
+        raise Wrong(either(f'"{name}"' for name in names))
+
+    return chosen
+
+
+def seconds(value: object) -> float:
+    """A duration in seconds, above 0 and up to one hour."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:
+        return float(value)
+    raise Wrong(_("a number of seconds above 0 and up to 3600"))
+
+
+def signatures(value: object) -> tuple[Signature, ...]:
+    """A list of one signature or more."""
+    try:
+        found = tuple(Signature.parse(item) for item in texts(value))
+    except ValueError as error:
+        raise Wrong(_('a list of signatures such as "LayerNorm(normalized_shape, eps=1e-5)" ({why})', why=error)) from error
+    if not found:
+        raise Wrong(_("a list of at least one signature"))
+    return found
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A table of its own."""
+    if isinstance(value, dict):
+        return value
+    raise Wrong(_("a table"))
+
+
+def array_of_tables(value: object) -> list[dict[str, Any]]:
+    """An array of tables."""
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        return value
+    raise Wrong(_("a list of tables"))

@@ -1,0 +1,147 @@
+"""Tables of TOML files: what validators let pass, and what is said of a value that they do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.course.table import Table, Wrong, as_key, between, languages, mapping, one_of, seconds, signatures, text, texts
+from normgrade.language import speak
+from normgrade.language.errors import CourseError
+
+PATH = Path("exercise.toml")
+
+
+def table(source: str) -> Table:
+    return Table.parse(PATH, source)
+
+
+def refused(work: Callable[[], object]) -> str:
+    """The message of a CourseError, after the file's name."""
+    with pytest.raises(CourseError) as caught:
+        work()
+    assert str(caught.value).startswith("exercise.toml: ")
+    return str(caught.value).removeprefix("exercise.toml: ")
+
+
+def test_a_value_is_returned_as_its_validator_returns_it() -> None:
+    assert table('hints = ["One.", "Two."]').take("hints", texts) == ("One.", "Two.")
+
+
+def test_a_default_is_returned_as_it_is() -> None:
+    nothing = object()
+    assert table("").take("hints", texts, nothing) is nothing
+
+
+def test_without_a_default_a_missing_key_is_an_error() -> None:
+    assert refused(lambda: table("").take("title", text)) == "title: is missing."
+
+
+def test_a_value_that_a_validator_refuses_is_named_with_the_valid_ones() -> None:
+    assert refused(lambda: table("level = 9").take("level", between(1, 4))) == "level: must be a whole number from 1 to 4, not 9."
+
+
+def test_a_key_that_nobody_asked_for_is_an_error() -> None:
+    read = table('title = "T"\n"title.zh" = "T"\nlevl = 1')
+    read.spoken("title", text)
+    read.take("level", between(1, 4), 1)
+    assert refused(read.finish) == 'levl: unknown key; allowed are level, title, "title.zh".'
+
+
+def test_a_table_whose_keys_were_all_asked_for_is_finished() -> None:
+    read = table("level = 1")
+    read.take("level", between(1, 4))
+    read.finish()
+
+
+def test_keys_of_inner_tables_are_named_with_their_table_and_number() -> None:
+    first, second = table('[[mistake]]\nname = "a"\n[[mistake]]\nname = ""').tables("mistake")
+    assert first.take("name", text) == "a"
+    assert refused(lambda: second.take("name", text)) == "mistake[2].name: must be a text that is not empty, not ''."
+
+
+def test_there_are_no_inner_tables_where_the_key_is_missing() -> None:
+    assert table("").tables("mistake") == ()
+
+
+def test_inner_tables_must_be_tables() -> None:
+    assert refused(lambda: table("mistake = [1]").tables("mistake")) == "mistake: must be a list of tables, not [1]."
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Layer"), ("zh", "层")])
+def test_a_text_is_told_in_the_current_language(language: str, said: str) -> None:
+    speak(language)
+    try:
+        assert table('title = "Layer"\n"title.zh" = "层"').spoken("title", text) == said
+        assert table('title = "Layer"').spoken("title", text) == "Layer"
+    finally:
+        speak("en")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("title = \n", "not valid TOML: Invalid value (at line 1, column 9)."),
+        ("a = 1\na = 2\n", "not valid TOML: Cannot overwrite a value (at line 2, column 6)."),
+    ],
+)
+def test_what_is_no_toml_is_named_with_its_place(source: str, why: str) -> None:
+    assert refused(lambda: table(source)) == why
+
+
+@pytest.mark.parametrize("source", [f"a = {'[' * 10_000}", f"a = {'9' * 10_000}"])
+def test_what_the_parser_of_toml_cannot_hold_is_named(source: str) -> None:
+    assert refused(lambda: table(source)).startswith("not valid TOML: ")
+
+
+def test_a_file_is_read_as_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "exercise.toml"
+    path.write_bytes('title = "层"'.encode())
+    assert Table.of_file(path).content == {"title": "层"}
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "expected"),
+    [
+        (text, "a", "a"),
+        (texts, ["a", ""], ("a", "")),
+        (languages, ["zh", "en"], ("zh", "en")),
+        (between(1, 4), 1, 1),
+        (between(1, 4), 4, 4),
+        (one_of("full", "score"), "score", "score"),
+        (seconds, 3600, 3600.0),
+        (mapping, {"a": 1}, {"a": 1}),
+    ],
+)
+def test_valid_values_pass(check: Callable[[object], object], value: Any, expected: object) -> None:
+    assert check(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "valid"),
+    [
+        (text, "\t", "a text that is not empty"),
+        (texts, ("a",), "a list of texts"),
+        (languages, ["zh"], 'a list of languages, "en" among them; known are en, zh'),
+        (languages, ["en", "xx"], 'a list of languages, "en" among them; known are en, zh'),
+        (between(1, 4), 0, "a whole number from 1 to 4"),
+        (between(1, 4), 5, "a whole number from 1 to 4"),
+        (between(0, 1), True, "a whole number from 0 to 1"),
+        (one_of("full", "score"), "claims", '"full" or "score"'),
+        (seconds, 0, "a number of seconds above 0 and up to 3600"),
+        (seconds, float("nan"), "a number of seconds above 0 and up to 3600"),
+        (signatures, [], "a list of at least one signature"),
+        (mapping, [], "a table"),
+    ],
+)
+def test_other_values_are_answered_with_the_valid_ones(check: Callable[[object], object], value: Any, valid: str) -> None:
+    with pytest.raises(Wrong, match=f"^{re.escape(valid)}$"):
+        check(value)
+
+
+def test_a_key_with_a_dot_is_quoted_as_in_toml() -> None:
+    assert [as_key(name) for name in ("title", "title.zh")] == ["title", '"title.zh"']
