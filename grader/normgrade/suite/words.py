@@ -86,30 +86,82 @@ def current() -> Playing:
 
 
 def randn(*shape: int) -> np.ndarray:
-    """Standard normal float32 numbers that depend on seed, test and call alone."""
+    """Random numbers with a standard normal distribution: a float32 array of this shape.
+
+    They depend on the seed of the grading, the test's name and the number of arrays drawn in the test before, and on nothing else. Raises
+    BrokenSuite outside a running check, such as while the suite is imported.
+
+    An example::
+
+        agree(build(5), train(randn(4, 5) * 2 + 1))
+    """
     return current().random().standard_normal(shape, dtype=np.float32)
 
 
 def uniform(low: float, high: float, *shape: int) -> np.ndarray:
-    """Uniform float32 numbers between `low` and `high`."""
+    """Random numbers with a uniform distribution: a float32 array of this shape, from `low` (included) to `high` (excluded).
+
+    They depend on the seed of the grading, the test's name and the number of arrays drawn in the test before, and on nothing else. Raises
+    BrokenSuite outside a running check, such as while the suite is imported.
+
+    An example::
+
+        agree(call("rms", uniform(0.5, 2.0, 4, 5)))
+    """
     return current().random().uniform(low, high, shape).astype(np.float32)
 
 
 def ones(*shape: int) -> np.ndarray:
+    """A float32 array of this shape, filled with ones.
+
+    >>> ones(2, 3).shape, ones(2, 3).dtype.name
+    ((2, 3), 'float32')
+    """
     return np.ones(shape, dtype=np.float32)
 
 
 def zeros(*shape: int) -> np.ndarray:
+    """A float32 array of this shape, filled with zeros.
+
+    >>> zeros(2).tolist()
+    [0.0, 0.0]
+    """
     return np.zeros(shape, dtype=np.float32)
 
 
 def words(english: str, **others: str) -> str:
-    """What an assertion tells the learner, in the language that is spoken: words("…", zh="…")."""
+    """A text for the learner in the current language: `english`, or the translation whose keyword is the language's code.
+
+    Used for the message of an assertion, and for other texts of a suite that learners read. English is used where a translation is missing.
+
+    >>> words("The mean moved.", zh="均值移动了。")
+    'The mean moved.'
+    """
     return others.get(spoken(), english)
 
 
 def agree(*story: Story) -> None:
-    """The submission observes what the reference observes, place by place, within the spread."""
+    """The submission sees what the reference sees when both play this story.
+
+    - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
+
+    Every place is compared: for a layer, after each step, its output, the gradients of its input and parameters, its parameters and
+    buffers,
+    with their shapes and dtypes, and whether it changed its input. A number may differ by as much as float32 arithmetic can move it.
+    Returns
+    None.
+
+    Raises Disagreement, which fails the check, where a place differs or the submission raises an exception. Raises BrokenSuite, which
+    ends the
+    check with the outcome "error", where the reference raises an exception or where the rounding of float32 leaves its numbers
+    undetermined.
+
+    An example::
+
+        def test_running_mean(agree):
+            '''The running mean follows the batches, and evaluation uses it.'''
+            agree(build(3, momentum=0.3), train(randn(4, 3) + 1), evaluate(randn(2, 3)))
+    """
     check = current()
     expectation = check.expectation(story)
     if expectation.error:
@@ -122,7 +174,27 @@ def agree(*story: Story) -> None:
 
 
 def observe(*story: Story) -> Mapping[str, Value]:
-    """What the submission observes, for a test to assert on."""
+    """What the submission sees when it plays this story, for a test to make assertions about.
+
+    - `story`: as for `agree`.
+
+    Returns a mapping from places, texts such as "step 1 · output", to values: an `Array` with `values` (a NumPy array) and `dtype`
+    (PyTorch's
+    name), or a bool, an int, a text or None. Its numbers are not compared with the reference's. Looking up a place raises
+    Disagreement, which
+    fails the check, where the value's type or an array's shape is another than the reference's. KeyError where the reference has no
+    such place.
+
+    Raises Disagreement where the submission raises an exception, and BrokenSuite where the rounding of float32 leaves the numbers of
+    the reference undetermined.
+
+    An example::
+
+        def test_output_is_bounded(observe):
+            '''No output is above 1.'''
+            seen = observe(build(3), train(randn(4, 3)))
+            assert seen["step 1 · output"].values.max() <= 1
+    """
     check = current()
     play = check.play(check.expectation(story))
     if play.observation.error:
@@ -155,9 +227,22 @@ def form(value: Value) -> tuple[object, ...]:
 
 
 def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
-    """The last step raises `error`, the steps before it agree, and with `legal` in the last one's place nothing is raised.
+    """The submission raises an exception of the class `error` at the last step of this story, and nowhere else.
 
-    The legal twin keeps an accidental error from passing for a refusal.
+    - `error`: the exception's class. A subclass of it is right too.
+    - `story`: as for `agree`. The steps before the last one are compared as by `agree`.
+    - `legal`: a step, or several, that are played in the place of the last step. They must raise nothing, so that a submission that always
+      raises does not pass. For a `build(…)` or `call(…)` that is to be refused, `legal` is a whole story.
+
+    Raises Disagreement, which fails the check, where nothing is raised, another exception is raised, it is raised at another step, or
+    the legal
+    steps raise one. Raises BrokenSuite, which ends the check with the outcome "error", where the reference does not behave so itself.
+
+    An example::
+
+        def test_one_value_per_channel(refuses):
+            '''Training on one value per channel is a ValueError.'''
+            refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     """
     check = current()
     twin = check.expectation((*story[:-1], *(legal if isinstance(legal, Sequence) else (legal,))))
