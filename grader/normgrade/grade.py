@@ -156,11 +156,8 @@ class Desk:
         hasty: bool = False,
     ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
-        from normgrade.worker.wire import Ban
-
         suite, probes = self.suites[exercise.slug], exercise.probes
-        ban = Ban(exercise.banned, exercise.allowed)
-        with self.host.worker(source, file_name, None if probes is None else read(probes), self.limits(exercise), ban) as worker:
+        with self.host.worker(source, file_name, None if probes is None else read(probes), self.limits(exercise), exercise.ban) as worker:
             return suite.run(worker, self.oracles[exercise.slug], read(exercise.reference), seed, ended, hasty)
 
     def limits(self, exercise: Exercise) -> Limits:

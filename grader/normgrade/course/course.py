@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 from normgrade import PACKAGE
+from normgrade.course.ban import Ban
 from normgrade.course.signature import Signature
 from normgrade.language import ENGLISH, LANGUAGES, _, spoken
 from normgrade.language.errors import CourseError, UsageError, did_you_mean, either
@@ -35,7 +35,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """One task. `defines` is its contract; `banned`, and `allowed` all the same, are glob patterns of dotted names: "torch.nn.*Norm*"."""
+    """One task. `defines` is its contract. `allowed` overrides `banned`; both are glob patterns of dotted names: "torch.nn.*Norm*"."""
 
     slug: str
     course: Path
@@ -51,9 +51,10 @@ class Exercise:
     limits: Limits = Limits()
     reveal: Reveal = "full"
 
-    def bans(self, name: str) -> bool:
-        """Whether a submission may not use what has this full dotted name."""
-        return matches(name, self.banned) and not matches(name, self.allowed)
+    @property
+    def ban(self) -> Ban:
+        """What a submission may not use."""
+        return Ban(self.banned, self.allowed)
 
     @property
     def file_name(self) -> str:
@@ -208,7 +209,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         reveal=table.take("reveal", reveal, settings.reveal),
     )
     for name in exercise.allowed:
-        if not matches(name, exercise.banned):
+        if Ban(exercise.banned).against(name) is None:
             banned = ", ".join(exercise.banned) or _("none")
             table.wrong("allowed", _('"{name}" is not banned; banned are {banned}', name=name, banned=banned))
     table.finish()
@@ -220,7 +221,7 @@ def bans_of(table: Table) -> tuple[str, ...]:
     banned = table.take("banned", texts, ())
     for pattern, operation in product(banned, OF_THE_GRADER):
         for name in (f"torch.{operation}", f"torch.ops.aten.{operation}"):
-            if matches(name, [pattern]):
+            if Ban((pattern,)).against(name):
                 said = _(
                     '"{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
                     'or ban "torch" where PyTorch is not to be imported at all',
@@ -229,10 +230,6 @@ def bans_of(table: Table) -> tuple[str, ...]:
                 )
                 table.wrong("banned", said)
     return banned
-
-
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def read_limits(table: Table) -> Limits:

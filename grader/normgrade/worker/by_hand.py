@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fnmatch import translate
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
@@ -21,6 +20,7 @@ from typing import Any
 
 import torch
 
+from normgrade.course.ban import Ban
 from normgrade.language import _
 
 SUBMISSION = "submission"  # the name of its module
@@ -58,78 +58,68 @@ class ByHand(Exception):
     """The submission called what the exercise bans."""
 
 
-class Rules:
-    """Patterns of dotted names that are banned, and of names that are allowed all the same."""
-
-    def __init__(self, banned: Sequence[str], allowed: Sequence[str]) -> None:
-        self.banned = banned
-        self.some_allowed, self.some_banned = (
-            re.compile("|".join(f"({translate(pattern)})" for pattern in patterns) or "(?!)") for patterns in (allowed, banned)
-        )
-        words = {re.escape(longest_word(pattern)) for pattern in banned if is_of_a_family(pattern)}
-        self.some_word = re.compile(f"(?:{'|'.join(words)}).*" if words else "(?!)")
-
-    def against(self, *names: str) -> str | None:
-        """The pattern that bans what goes by all of these names."""
-        if any(map(self.some_allowed.match, names)):
-            return None
-        found = [match.lastindex for match in map(self.some_banned.match, names) if match and match.lastindex]
-        return self.banned[min(found) - 1] if found else None
-
-    def against_stand_in(self, name: str) -> str | None:
-        """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
-        bare = name.lstrip("_")
-        alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
-        return next(filter(None, (self.against(*names) for names in alike)), None)
-
-    def worth_asking(self, lines: str) -> Iterator[str]:
-        """Those of many names, a line each, that could be banned: to ask about every one would take too long."""
-        for found in self.some_word.finditer(lines):
-            yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+def against_stand_in(ban: Ban, name: str) -> str | None:
+    """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
+    bare = name.lstrip("_")
+    alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
+    return next(filter(None, (ban.against(*names) for names in alike)), None)
 
 
-def longest_word(pattern: str) -> str:
-    """The longest word of what a pattern says of the last name: what matches has it. Everything has the empty one."""
+def perhaps_banned(ban: Ban, lines: str) -> Iterator[str]:
+    """Of many names, a line each, those that hold the longest literal part of a pattern: to ask about every name takes too long."""
+    for found in literal_parts(ban.banned).finditer(lines):
+        yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+
+
+@cache
+def literal_parts(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
+    parts = {re.escape(longest_literal_part(pattern)) for pattern in patterns if may_be_of_torch(pattern)}
+    return re.compile(f"(?:{'|'.join(parts)}).*" if parts else "(?!)")
+
+
+def longest_literal_part(pattern: str) -> str:
+    """The longest part of a pattern's last name that is no wildcard; empty for a pattern such as "torch.*", which pre-filters nothing."""
     return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
 
 
-def is_of_a_family(pattern: str) -> bool:
-    """Whether it may be meant for an operation, a function or a layer of PyTorch."""
+def may_be_of_torch(pattern: str) -> bool:
+    """Whether a pattern may match an operation, a function or a layer of PyTorch."""
     module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
     return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
 
 
-def enforce(rules: Rules) -> None:
+def enforce(ban: Ban) -> None:
     """Make what is banned of PyTorch raise, and banned modules impossible to import, in this process for good."""
-    stop_operations(rules)
+    stop_operations(ban)
     for name in IN_PYTHON & sys.modules.keys():
-        stop_functions(sys.modules[name], rules)
-    stop_functions_of_later_imports(rules)
+        stop_functions(sys.modules[name], ban)
+    stop_functions_of_later_imports(ban)
     for name in PAST_DISPATCH:
-        if pattern := rules.against(f"torch._C.{name}"):
+        if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
-    forbid_imports(rules)
+    forbid_imports(ban)
 
 
-def stop_operations(rules: Rules) -> None:
+def stop_operations(ban: Ban) -> None:
     """Put kernels that raise in the place of all those that a banned operation has."""
     libraries: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
-        for operation, pattern in banned_operations(rules):
-            banned = raising(spelt(operation), pattern)
+        for operation, pattern in banned_operations(ban):
+            refusing = raising(usual_name(operation), pattern)
             for full_name, key in KERNELS[operation]:
                 namespace, _colons, name = full_name.partition("::")
                 if namespace not in libraries:
                     libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
-                libraries[namespace].impl(name, key, banned)
+                libraries[namespace].impl(name, key, refusing)
     for library in libraries.values():  # it takes its kernels with it: it stays for good, where no code in Python finds it
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
-def banned_operations(rules: Rules) -> Iterator[tuple[str, str]]:
+def banned_operations(ban: Ban) -> Iterator[tuple[str, str]]:
     """Every banned operation, with the pattern that bans it."""
-    for operation in dict.fromkeys(rules.worth_asking(OPERATIONS)):
-        if operation in KERNELS and (pattern := rules.against(*names_of(operation))):
+    for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)):
+        if operation in KERNELS and (pattern := ban.against(*names_of(operation))):
             yield operation, pattern
 
 
@@ -138,21 +128,21 @@ def names_of(operation: str) -> tuple[str, ...]:
     return (operation,) if short == operation else (operation, f"torch.{short}")
 
 
-def spelt(operation: str) -> str:
+def usual_name(operation: str) -> str:
     """The name that a learner knows it by."""
     *_, name = names_of(operation)
     return name if hasattr(torch, name.removeprefix("torch.")) else operation
 
 
-def stop_functions(module: ModuleType, rules: Rules) -> None:
+def stop_functions(module: ModuleType, ban: Ban) -> None:
     """Make the functions of a module raise that do what is banned. What only calls a banned operation is stopped there."""
-    for name in dict.fromkeys(rules.worth_asking(names_in(module))):
+    for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
         own = getattr(thing, "__module__", None) == module.__name__
         only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
         if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of those for derivatives of others
             continue
-        if pattern := rules.against_stand_in(name):
+        if pattern := against_stand_in(ban, name):
             for function in functions_of(thing):
                 stop(function, f"{module.__name__}.{name}", pattern)
 
@@ -199,26 +189,26 @@ def by_hand(name: str, pattern: str) -> ByHand:
     return ByHand(why)
 
 
-def stop_functions_of_later_imports(rules: Rules) -> None:
+def stop_functions_of_later_imports(ban: Ban) -> None:
     """What is imported later, or anew, is stopped as soon as it is there."""
     execute = SourceFileLoader.exec_module
 
     def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
         execute(loader, module)
         if module.__name__ in IN_PYTHON:
-            stop_functions(module, rules)
+            stop_functions(module, ban)
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
 
 
-def forbid_imports(rules: Rules) -> None:
-    """An exercise that bans a whole library has none to import; NumPy alone, for one. The grader's own code goes on with it."""
-    if all("." in pattern for pattern in rules.banned):
+def forbid_imports(ban: Ban) -> None:
+    """If a whole library is banned, the submission's imports of it fail. The grader's own code goes on with it."""
+    if all("." in pattern for pattern in ban.banned):
         return
     genuine, genuine_module = builtins.__import__, importlib.import_module
 
     def refuse(name: str, importer: object) -> None:
-        if importer == SUBMISSION and (pattern := rules.against(name.partition(".")[0])):
+        if importer == SUBMISSION and (pattern := ban.against(name.partition(".")[0])):
             why = _(
                 "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
                 name=name,
