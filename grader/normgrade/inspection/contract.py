@@ -98,7 +98,7 @@ def called(node: ast.AST, names: Names) -> Definition | None:
     """The function that takes the arguments when what the node binds is called, where that is certain."""
     function: ast.AST | None = node
     if isinstance(node, ast.ClassDef):
-        plain = not (node.decorator_list or node.keywords) and all(base & PLAIN_BASES for base in names.bases[node])
+        plain = not (node.decorator_list or node.keywords) and PLAIN_BASES.issuperset(names.bases[node])
         function = constructor(node) if plain else None
     if not isinstance(function, Definition) or function.decorator_list or function.args.vararg:
         return None

@@ -12,8 +12,8 @@ from pathlib import Path
 from normgrade.course.course import Exercise
 from normgrade.course.course import read as read_of_course
 from normgrade.inspection.contract import contract_findings
-from normgrade.inspection.dotted_names import Names, TooIntricate
-from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep, too_intricate
+from normgrade.inspection.dotted_names import Names
+from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.text import lines_of
@@ -72,13 +72,12 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
     except RecursionError:
         return Inspection(source, (too_deep(),), started=True)
-    except TooIntricate:
-        return Inspection(source, (too_intricate(),), started=True)
     return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
 
 
 def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
-    names = Names(tree, cache(exercise.bans))
+    against = cache(exercise.ban.against)
+    names = Names(tree, lambda name: against(name) is not None)
     yield from contract_findings(names, exercise.defines, lines)
     yield from banned_findings(names, exercise, lines)
 
@@ -96,7 +95,8 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Itera
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
     """The contract names that are nothing but a banned name."""
     for signature in exercise.defines:
-        for name in filter(names.wanted, names.final.get(signature.name, ())):
+        name = names.final.get(signature.name)
+        if name is not None and names.wanted(name):
             yield names.bound[signature.name][-1], name
 
 

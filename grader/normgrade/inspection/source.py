@@ -102,14 +102,6 @@ def too_deep() -> Finding:
     return Finding(0, 0, "syntax", text)
 
 
-def too_intricate() -> Finding:
-    text = _(
-        "The file binds too many names in too many branches, or imports everything from too many modules, to be followed: "
-        "simplify it, and import by name what you use."
-    )
-    return Finding(0, 0, "syntax", text)
-
-
 def pointed_at(line: str, column: int) -> str:
     """The line with a caret under its column; a long line is cut around it."""
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
