@@ -98,6 +98,7 @@ def enforce(ban: Ban) -> None:
     for name in PAST_DISPATCH:
         if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
+    forbid_subclasses(ban)
     forbid_imports(ban)
 
 
@@ -199,6 +200,23 @@ def stop_functions_of_later_imports(ban: Ban) -> None:
             stop_functions(module, ban)
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
+
+
+def forbid_subclasses(ban: Ban) -> None:
+    """A class of the submission cannot inherit from a banned layer, whose constructor and state would be the library's."""
+
+    def refuse(heir: type, /, **keywords: Any) -> None:
+        for base in heir.__bases__ if heir.__module__ == SUBMISSION else ():
+            names = f"torch.nn.{base.__qualname__}", f"{base.__module__}.{base.__qualname__}"
+            if names[1].startswith("torch.nn.") and (pattern := ban.against(*names)):
+                why = _(
+                    "this inherits from `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+                    name=names[0] if hasattr(torch.nn, base.__qualname__) else names[1],
+                    pattern=pattern,
+                )
+                raise ByHand(why)
+
+    torch.nn.Module.__init_subclass__ = classmethod(refuse)  # type: ignore[assignment]
 
 
 def forbid_imports(ban: Ban) -> None:

@@ -97,7 +97,6 @@ def test_what_is_needed_at_once_is_told_from_what_is_needed_later() -> None:
     [
         ("a = 1\na", set()),
         ("b = a\na = 1", {"a"}),
-        ("a += 1", {"a"}),
         ("def f(): return a\na = 1", set()),
         ("def f(): return a", {"a"}),
         ("def f(x=a): return x\na = 1", {"a"}),

@@ -61,7 +61,7 @@ class Mine:
     def of_class(cls) -> None: ...
 
     @decorated
-    def wrapped() -> None: ...  # type: ignore[misc]
+    def wrapped() -> None: ...
 
 
 @decorated

@@ -151,6 +151,42 @@ def test_the_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> No
     assert not any(word in "".join(said).lower() for word in ("security", "sandbox", "attack"))
 
 
+HEIRS = {
+    "getattr(nn, 'Layer' + 'Norm')": "torch.nn.LayerNorm",
+    "vars(nn)['BatchNorm1d']": "torch.nn.BatchNorm1d",
+    "type(nn.GroupNorm(1, 2))": "torch.nn.GroupNorm",
+    "nn.BatchNorm1d.__mro__[2]": "torch.nn.modules.batchnorm._NormBase",
+}
+
+
+@pytest.mark.parametrize("base", HEIRS)
+def test_a_class_cannot_inherit_from_a_banned_layer(base: str, host: Host) -> None:
+    source = f"from torch import nn\n\nclass LayerNorm({base}):\n    def forward(self, x):\n        return x\n"
+    with host.worker(source, "f.py", ban=ban_of("layer_norm")) as worker:
+        error = error_of(worker.play(Request("function_call", {"function": "LayerNorm", "args": [3], "kwargs": {}}), 10_000))
+    assert error.types[0] == "ByHand"
+    assert error.message.startswith(f"this inherits from `{HEIRS[base]}`, which the exercise bans (by the rule `torch.nn.")
+    assert error.message.endswith("`): it is to be written by hand")
+    assert [frame.line for frame in error.frames][:1] == [3]
+
+
+@pytest.mark.parametrize(
+    ("slug", "classes"),
+    [
+        (
+            "layer_norm",
+            "class LayerNorm(nn.Module): pass\nclass Own(LayerNorm, nn.Linear): pass\nmade = Own(2, 2)",
+        ),
+        ("deep_norm", "class Own(nn.LayerNorm): pass\nmade = Own(6)(torch.zeros(2, 6))"),
+        ("layer_norm", "from torch.nn.utils import parametrizations, fusion\nmade = nn.TransformerEncoderLayer(4, 2)"),
+    ],
+)
+def test_other_classes_can_be_inherited_from(slug: str, classes: str, host: Host) -> None:
+    source = f"import torch\nfrom torch import nn\n{classes}\ndef f():\n    return 1\n"
+    with host.worker(source, "f.py", ban=ban_of(slug)) as worker:
+        assert worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 10_000).error is None
+
+
 NUMPY = "import numpy as np\ndef f():\n    return float(np.ones(3).sum())\n"
 
 
