@@ -1,6 +1,6 @@
-"""The rule that an exercise is written by hand, kept while it runs: what is banned raises, by whatever name it is called.
+"""Enforces at run time that an exercise is written by hand: what is banned raises, by whatever name it is called.
 
-It is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+This is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from normgrade.course.ban import Ban
 from normgrade.language import _
 
 SUBMISSION = "submission"  # the name of its module
-KEYS = (  # under which an operation has kernels of its own that a processor can run; all others come down to one of these
+KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
     *("FuncTorchBatched", "FuncTorchBatchedDecomposition"),
     *("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU"),
@@ -35,11 +35,11 @@ IN_PYTHON = {  # modules that do in Python what operations and functions do
     *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
     *("torch._refs", "torch._refs.nn.functional", "torch._decomp.decompositions", "torch._decomp.decompositions_for_jvp"),
 }
-PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # what they return has kernels of its own
+PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # the modules that they return have kernels of their own
 
 
 def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Every operation by its dotted name, and its kernels: name and key. It takes some milliseconds."""
+    """Every operation by its dotted name, with the name and the key of each of its kernels. It takes some milliseconds."""
     found = defaultdict(list)
     for key in KEYS:
         for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
@@ -90,7 +90,7 @@ def may_be_of_torch(pattern: str) -> bool:
 
 
 def enforce(ban: Ban) -> None:
-    """Make what is banned of PyTorch raise, and banned modules impossible to import, in this process for good."""
+    """Make the banned parts of PyTorch raise, and banned modules impossible to import, in this process and for good."""
     stop_operations(ban)
     for name in IN_PYTHON & sys.modules.keys():
         stop_functions(sys.modules[name], ban)
@@ -103,7 +103,7 @@ def enforce(ban: Ban) -> None:
 
 
 def stop_operations(ban: Ban) -> None:
-    """Put kernels that raise in the place of all those that a banned operation has."""
+    """Replace every kernel of a banned operation by one that raises."""
     libraries: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
         for operation, pattern in banned_operations(ban):
@@ -113,7 +113,7 @@ def stop_operations(ban: Ban) -> None:
                 if namespace not in libraries:
                     libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
                 libraries[namespace].impl(name, key, refusing)
-    for library in libraries.values():  # it takes its kernels with it: it stays for good, where no code in Python finds it
+    for library in libraries.values():  # kernels live as long as their library: it stays for good, where no Python code finds it
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
@@ -136,7 +136,7 @@ def usual_name(operation: str) -> str:
 
 
 def stop_functions(module: ModuleType, ban: Ban) -> None:
-    """Make the functions of a module raise that do what is banned. What only calls a banned operation is stopped there."""
+    """Make those functions of a module raise that do in Python what is banned. What only calls a banned operation raises there."""
     for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
         own = getattr(thing, "__module__", None) == module.__name__
@@ -162,14 +162,14 @@ def functions_of(thing: object) -> Iterator[FunctionType]:
 
 
 def stop(function: FunctionType, name: str, pattern: str) -> None:
-    """Make the function itself raise, so that it does not matter who holds it, and under which name."""
+    """Make the function object itself raise, so that every reference to it does."""
     function.__kwdefaults__ = {"error": partial(by_hand, name, pattern)}
     function.__code__ = code_that_raises(function.__code__.co_freevars)
 
 
 @cache
 def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
-    """For a function with so many variables from outside: Python changes no function's number."""
+    """The code that raises, with these free variables: a function's code can only be replaced by one with as many."""
     return raising_error.__code__.replace(co_freevars=free_names)
 
 
@@ -191,7 +191,7 @@ def by_hand(name: str, pattern: str) -> ByHand:
 
 
 def stop_functions_of_later_imports(ban: Ban) -> None:
-    """What is imported later, or anew, is stopped as soon as it is there."""
+    """Stop the functions of modules that are imported later, or again, as soon as they are loaded."""
     execute = SourceFileLoader.exec_module
 
     def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
