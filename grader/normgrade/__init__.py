@@ -1,9 +1,6 @@
 """normgrade grades hand-written normalisation layers, and names the mistake."""
 
-from pathlib import Path
-
 __version__ = "0.1.0"
-PACKAGE = Path(__file__).parent  # where normgrade is installed
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
 if TYPE_CHECKING:

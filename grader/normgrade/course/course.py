@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Literal
 
-from normgrade import PACKAGE
+from normgrade.course.ban import Ban
+from normgrade.course.package import PACKAGE
 from normgrade.course.signature import Signature
 from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts
 from normgrade.language import ENGLISH, _, spoken
@@ -78,9 +78,10 @@ class Exercise:
     limits: Limits = Limits()
     reveal: Reveal = "full"
 
-    def bans(self, name: str) -> bool:
-        """Whether a submission may not use what has this full dotted name."""
-        return matches(name, self.banned) and not matches(name, self.allowed)
+    @property
+    def ban(self) -> Ban:
+        """What a submission may not use."""
+        return Ban(self.banned, self.allowed)
 
     @property
     def file_name(self) -> str:
@@ -333,7 +334,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
     )
     for name in exercise.allowed:
-        if not matches(name, exercise.banned):
+        if Ban(exercise.banned).against(name) is None:
             banned = ", ".join(exercise.banned) or _("none")
             table.wrong("allowed", _('"{name}" is not banned; banned are {banned}', name=name, banned=banned))
     table.finish()
@@ -345,7 +346,7 @@ def bans_of(table: Table) -> tuple[str, ...]:
     banned = table.take("banned", texts, ())
     for pattern, operation in product(banned, OF_THE_GRADER):
         for name in (f"torch.{operation}", f"torch.ops.aten.{operation}"):
-            if matches(name, [pattern]):
+            if Ban((pattern,)).against(name):
                 said = _(
                     '"{pattern}" bans `{name}` too, which the grader itself calls: name what is meant more closely, '
                     'or ban "torch" where PyTorch is not to be imported at all',
@@ -354,10 +355,6 @@ def bans_of(table: Table) -> tuple[str, ...]:
                 )
                 table.wrong("banned", said)
     return banned
-
-
-def matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def read_limits(table: Table) -> Limits:

@@ -1,4 +1,4 @@
-"""The arguments that a definition takes, and how they fall short of a contract."""
+"""The arguments that a definition takes, and where they differ from a contract."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arguments:
 
     @classmethod
     def of(cls, arguments: ast.arguments, *, is_method: bool) -> Arguments:
-        """Read a definition's arguments, `self` left out; a ValueError where a default has more digits than Python writes."""
+        """Read a definition's arguments, without `self`. A default with more digits than Python prints raises ValueError."""
         skip = int(is_method)
         keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         return cls(
@@ -51,7 +51,7 @@ class Arguments:
 
 
 def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
-    """What keeps the arguments from taking every call that the contract allows."""
+    """One sentence for each reason why a call that the contract allows would fail, or mean something else."""
     asked = {parameter.name: parameter for parameter in contract.parameters}
     renamed = renamings(found, contract)
     for name in asked:
@@ -60,14 +60,14 @@ def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
     for theirs, ours in renamed.items():
         yield _("`{theirs}` should be called `{ours}`", theirs=theirs, ours=ours)
     absent = [name for name in asked if name not in found.by_name and name not in renamed.values()]
-    if absent and not found.others:  # which may take them
+    if absent and not found.others:  # `**others` may take them
         yield n_("{names} is missing", "{names} are missing", len(absent), names=enumerated(absent))
     yield from wrong_kind(found, asked)
     yield from wrong_place(found, asked, renamed)
 
 
 def renamings(found: Arguments, contract: Signature) -> dict[str, str]:
-    """Parameters that stand where the contract has another name which nobody has: theirs → the contract's."""
+    """Parameters in the place of a contract parameter that is missing: their name → the contract's name."""
     names = [parameter.name for parameter in contract.parameters]
     pairs = zip((parameter.name for parameter in found.positional), names, strict=False)
     return {theirs: ours for theirs, ours in pairs if theirs not in names and ours not in found.by_name}
@@ -75,7 +75,7 @@ def renamings(found: Arguments, contract: Signature) -> dict[str, str]:
 
 def wrong_default(found: Parameter, asked: Parameter) -> Iterator[str]:
     if asked.default is None:
-        return  # a default more does no harm
+        return  # an additional default does no harm
     if found.default is None:
         yield _("`{name}` has no default, and should have {default}", name=found.name, default=short(asked.default))
     elif not maybe_equal(found.default, asked.default):
@@ -83,7 +83,7 @@ def wrong_default(found: Parameter, asked: Parameter) -> Iterator[str]:
 
 
 def wrong_kind(found: Arguments, asked: Iterable[str]) -> Iterator[str]:
-    """What the contract lets be given by place or by keyword, and the definition does not."""
+    """Parameters that the contract lets be given by place and by keyword, and the definition only by one of them."""
     for parameter in found.positional[: found.positional_only]:
         if parameter.name in asked:
             yield _("`{name}` cannot be given by keyword", name=parameter.name)
@@ -107,7 +107,7 @@ def wrong_place(found: Arguments, asked: dict[str, Parameter], renamed: dict[str
 
 
 def maybe_equal(one: str, other: str) -> bool:
-    """Whether two defaults may be the same value; only literals can be told apart."""
+    """Whether two defaults may be equal. Only literals can be compared."""
     try:
         left, right = ast.literal_eval(one), ast.literal_eval(other)
     except (ValueError, TypeError, SyntaxError, MemoryError):
@@ -124,7 +124,7 @@ def spelled(parameter: Parameter) -> str:
 
 
 def short(default: str) -> str:
-    """A default as people write it: 1e-5, where Python writes 1e-05."""
+    """A default as people write it, 1e-5 and not 1e-05, and not too long."""
     text = re.sub(r"(?<=\d)e-0(?=\d)", "e-", default)
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
 

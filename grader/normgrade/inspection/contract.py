@@ -21,7 +21,7 @@ CLASS, FUNCTION = N_("class"), N_("function")
 
 
 def contract_findings(names: Names, contract: tuple[Signature, ...], lines: list[str]) -> Iterator[Finding]:
-    """What of the contract is missing, is of the wrong kind, or has another signature."""
+    """The contract names that are missing, of the wrong kind, or with another signature."""
     for signature in contract:
         nodes = names.bound.get(signature.name, [])
         if not nodes:
@@ -51,7 +51,7 @@ def missing(signature: Signature, contract: tuple[Signature, ...], names: Names,
 
 
 def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AST]:
-    """What the module defines itself and the contract does not name."""
+    """The names that the module defines itself and that are not in the contract, each with its last binding."""
     taken = {signature.name for signature in contract}
     last = {name: nodes[-1] for name, nodes in names.bound.items() if name not in taken and not name.startswith("__")}
     return {name: node for name, node in last.items() if not isinstance(node, ast.alias)}
@@ -88,17 +88,17 @@ def kind(signature: Signature) -> str:
 
 
 def kind_of(node: ast.AST) -> str | None:
-    """What a binding makes, where that is certain: a decorator may make anything of a definition."""
+    """The kind of object that a node binds; None if that is uncertain, as after a decorator."""
     if getattr(node, "decorator_list", None):
         return None
     return CLASS if isinstance(node, ast.ClassDef) else FUNCTION if isinstance(node, Definition) else None
 
 
 def called(node: ast.AST, names: Names) -> Definition | None:
-    """The function that takes the arguments when what the node binds is called, where that is certain."""
+    """The function that takes the arguments of a call: a function itself, or the `__init__` of a plain class; None if uncertain."""
     function: ast.AST | None = node
     if isinstance(node, ast.ClassDef):
-        plain = not (node.decorator_list or node.keywords) and all(base & PLAIN_BASES for base in names.bases[node])
+        plain = not (node.decorator_list or node.keywords) and PLAIN_BASES.issuperset(names.bases[node])
         function = constructor(node) if plain else None
     if not isinstance(function, Definition) or function.decorator_list or function.args.vararg:
         return None
@@ -106,6 +106,6 @@ def called(node: ast.AST, names: Names) -> Definition | None:
 
 
 def constructor(node: ast.ClassDef) -> ast.AST | None:
-    """`__init__`, if the class defines it once, straight in its body, and has no `__new__`."""
+    """`__init__`, if the class defines it exactly once, directly in its body, and has no `__new__`."""
     stated = [inner for inner in ast.walk(node) if {getattr(inner, "name", None), getattr(inner, "id", None)} & {"__init__", "__new__"}]
     return stated[0] if len(stated) == 1 and stated[0] in node.body and getattr(stated[0], "name", None) == "__init__" else None

@@ -1,4 +1,4 @@
-"""What can be said of a submission without running anything, in milliseconds: this module imports nothing but the standard library."""
+"""Inspects a submission as text, without running it. Only the standard library is needed, so that findings come in milliseconds."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.inspection.contract import contract_findings
-from normgrade.inspection.dotted_names import Names, TooIntricate
-from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep, too_intricate
+from normgrade.inspection.dotted_names import Names
+from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.text import lines_of
@@ -24,9 +24,9 @@ HINDRANCES = {"file", "syntax", "contract"}
 
 @dataclass(frozen=True)
 class Inspection:
-    """What a source says of itself. `source` is None when the file cannot be read; `started` is False for an untouched stub.
+    """What inspection found. `source` is None if the file cannot be read; `started` is False for an untouched stub.
 
-    `digest` is the SHA-256 of the file's bytes as they were read, the only time that they are.
+    `digest` is the SHA-256 of the file's bytes, in hexadecimal. The file is read only once.
     """
 
     source: str | None
@@ -36,17 +36,17 @@ class Inspection:
 
     @property
     def playable(self) -> bool:
-        """Whether it is to be played: it is more than the stub, and can be run."""
+        """Whether there is something to play: more than the stub, and code that can run."""
         return self.started and self.runnable
 
     @property
     def runnable(self) -> bool:
-        """Whether there is anything to play: the source could be parsed and every contract name is there."""
+        """Whether the code can run: the source was parsed, and every contract name is there."""
         return self.source is not None and HINDRANCES.isdisjoint(finding.rule for finding in self.findings)
 
 
 def inspect_file(path: Path, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
-    """Inspect a submission where it lies; `allow_stub` also lets the stub count as started."""
+    """Inspect a submission's file. With `allow_stub`, an untouched stub counts as started."""
     content = content_of(path, exercise.slug)
     if isinstance(content, Finding):
         return Inspection(None, (content,), started=True)
@@ -72,13 +72,12 @@ def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False)
         findings = sorted(findings_of(tree, exercise, lines_of(source)), key=lambda finding: (finding.line, finding.column))
     except RecursionError:
         return Inspection(source, (too_deep(),), started=True)
-    except TooIntricate:
-        return Inspection(source, (too_intricate(),), started=True)
     return Inspection(source, tuple(findings), started=allow_stub or not is_untouched(tree, exercise))
 
 
 def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
-    names = Names(tree, cache(exercise.bans))
+    against = cache(exercise.ban.against)
+    names = Names(tree, lambda name: against(name) is not None)
     yield from contract_findings(names, exercise.defines, lines)
     yield from banned_findings(names, exercise, lines)
 
@@ -94,14 +93,15 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Itera
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:
-    """The contract names that are nothing but a banned name."""
+    """The contract names that are banned names, imported under the name of the contract."""
     for signature in exercise.defines:
-        for name in filter(names.wanted, names.final.get(signature.name, ())):
+        name = names.final.get(signature.name)
+        if name is not None and names.wanted(name):
             yield names.bound[signature.name][-1], name
 
 
 def is_untouched(tree: ast.Module, exercise: Exercise) -> bool:
-    """Whether whatever the stub leaves open is still as the stub has it, docstrings and comments aside."""
+    """Whether every definition that the stub leaves open is unchanged, apart from docstrings and comments."""
     try:
         stub = parse(read_text(exercise.stub))
     except CourseError:
@@ -118,7 +118,7 @@ def definitions(tree: ast.Module) -> dict[str, ast.stmt]:
 
 
 def is_open(node: ast.AST) -> bool:
-    """Whether a definition says that it is still to be written."""
+    """Whether a definition is still to be written: it names NotImplementedError."""
     return any(isinstance(inner, ast.Name) and inner.id == "NotImplementedError" for inner in ast.walk(node))
 
 

@@ -1,4 +1,4 @@
-"""A submission as text: read within bounds, and parsed; what stands in the way of either is a finding."""
+"""Reads a submission, up to a limit, and parses it. Whatever prevents either is a finding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN_COLUMNS = 100  # of a source line in a message
 
 
 def content_of(path: Path, slug: str) -> bytes | Finding:
-    """What a submission for an exercise holds, or why it is not read. Never waits, whatever the path leads to."""
+    """The bytes of a submission's file, or why it is not read. It never blocks, whatever the path leads to."""
     try:
         return read_plain(path, LIMIT_BYTES)
     except OSError as error:
@@ -66,7 +66,7 @@ def decoded(path: Path, content: bytes) -> str | Finding:
 
 
 def parse(source: str) -> ast.Module | Finding:
-    """The syntax tree of a source, or what keeps Python from reading it."""
+    """The syntax tree of a source, or why Python cannot parse it."""
     if "\0" in source:
         before = lines_of(source[: source.index("\0")])
         text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
@@ -91,7 +91,7 @@ def not_python(source: str, error: SyntaxError) -> Finding:
 
 
 def invalid(why: str) -> str:
-    """What Python says of a source that is none; some of it is a question."""
+    """Python's reason why a source is invalid. Some of its reasons are questions."""
     if why.endswith("?"):
         return _("The file is not valid Python: {why}", why=why)
     return _("The file is not valid Python: {why}.", why=why)
@@ -102,16 +102,8 @@ def too_deep() -> Finding:
     return Finding(0, 0, "syntax", text)
 
 
-def too_intricate() -> Finding:
-    text = _(
-        "The file binds too many names in too many branches, or imports everything from too many modules, to be followed: "
-        "simplify it, and import by name what you use."
-    )
-    return Finding(0, 0, "syntax", text)
-
-
 def pointed_at(line: str, column: int) -> str:
-    """The line with a caret under its column; a long line is cut around it."""
+    """The line with a caret under the column. A long line is cut around the column."""
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
     before = ("…" if first else "") + printable(line[first : column - 1])
     after = printable(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
@@ -119,12 +111,12 @@ def pointed_at(line: str, column: int) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what moves a terminal's cursor: every tab four spaces, every control character a dot."""
+    """The text with signs of known width alone: a tab becomes four spaces, an unprintable character a dot."""
     return "".join(sign if sign.isprintable() else "·" for sign in text.replace("\t", "    "))
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal the text takes: East Asian signs two, combining marks none."""
+    """The columns of a terminal that the text takes: two for an East Asian sign, none for a combining mark."""
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 

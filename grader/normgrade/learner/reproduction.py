@@ -9,9 +9,9 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
-from normgrade import PACKAGE
 from normgrade.compare.played import Played, Result
 from normgrade.course.course import Exercise
+from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _, retold
 from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference

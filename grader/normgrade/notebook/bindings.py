@@ -1,4 +1,4 @@
-"""What a source binds and what it uses: its statements, its imports, the names that it takes from elsewhere."""
+"""The names that a source binds, and those that it uses."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ POSTPONED = "from __future__ import annotations\n"
 
 
 def text_of(file_name: str) -> str:
-    """The text of a file or of a cell; nothing where none is known."""
+    """The text of a file or of a cell; empty if it is unknown."""
     linecache.checkcache(file_name)
     return "".join(linecache.getlines(file_name))
 
 
 @lru_cache(maxsize=256)
 def statements(text: str) -> tuple[ast.stmt, ...]:
-    """What stands at the top level of a text, in order, and in its branches and loops."""
+    """The statements of a module in order, with those in its branches and loops; empty if the text is not valid Python."""
     tree = parse(text)
 
     def within(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -39,7 +39,7 @@ def statements(text: str) -> tuple[ast.stmt, ...]:
 
 
 def bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement itself binds or deletes; those of its blocks aside."""
+    """The names that a statement binds or deletes itself, without those in its blocks."""
     if isinstance(statement, Definition):
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -56,7 +56,7 @@ def binding(text: str, name: str) -> ast.stmt | None:
 
 
 def at_line(text: str, name: str, line: int) -> ast.stmt | None:
-    """The definition of that name which this line belongs to; for a lambda, the statement that gives it a name."""
+    """The definition with this name that contains the line; for a lambda, the statement that names it."""
     tree = parse(text)
     for node in ast.walk(tree) if isinstance(tree, ast.Module) else ():
         fits = node.name == name if isinstance(node, Definition) else name == "<lambda>" and is_named_lambda(node)
@@ -74,7 +74,7 @@ def is_named_lambda(node: ast.AST) -> bool:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """With the decorators."""
+    """The line where a statement starts, its decorators included."""
     decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
     return min(statement.lineno, *(each.lineno for each in decorators)) if decorators else statement.lineno
 
@@ -88,7 +88,7 @@ def futures(text: str) -> set[str]:
 
 
 def without(text: str, unwanted: Iterable[ast.stmt]) -> str:
-    """The text without some of its statements; every line stays where it is."""
+    """The text without some of its statements; the other lines keep their numbers."""
     lines = lines_of(text)
     for each in unwanted:
         first, last = each.lineno - 1, (each.end_lineno or each.lineno) - 1
@@ -105,9 +105,9 @@ def tables(source: str) -> SymbolTable:
 
 
 def uses(source: str, postponed: bool = False) -> tuple[set[str], set[str]]:
-    """The global names that a source reads at once, when it is executed, and those that its functions read when they are called.
+    """The global names that a source reads when it is executed, and those that its functions read when they are called.
 
-    Annotations are read by nobody where they are postponed.
+    Postponed annotations are not evaluated, and so need no names.
     """
     at_once: set[str] = set()
     later: set[str] = set()
@@ -124,7 +124,7 @@ def uses(source: str, postponed: bool = False) -> tuple[set[str], set[str]]:
 
 
 def taken(cell: str, postponed: bool = False) -> set[str]:
-    """The names that a cell takes from elsewhere: what it never binds, and what it reads before it binds it."""
+    """The names that a cell needs from earlier cells: those that it never binds, and those that it reads before it binds them."""
     postponed = postponed or "annotations" in futures(cell)
     at_once, later = uses(without(cell, future_imports(cell)), postponed)
     names = (at_once | later) - {each.get_name() for each in tables(cell).get_symbols() if each.is_assigned() or each.is_imported()}

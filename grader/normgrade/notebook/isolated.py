@@ -1,5 +1,5 @@
-"""Grade in a process of its own, where this one runs a learner's code: a notebook never holds a reference, and keeps its random numbers,
-its threads and its settings of PyTorch."""
+"""Grade in a process of its own. A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and
+PyTorch settings must stay as they are."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Order:
 
 
 def grade_apart(order: Order, path: Path, name: str) -> list[Report]:
-    """The reports as `normgrade check` would show and keep them. What else it has to say goes to stderr."""
+    """Grade, and return the reports that `normgrade check` would show and keep. Its notes go to stderr."""
     arguments = f"{astuple(order)!r}, {str(path)!r}, {name!r}"
     done = subprocess.run(
         command("notebook.isolated", arguments), capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()}
@@ -55,7 +55,7 @@ def grade_apart(order: Order, path: Path, name: str) -> list[Report]:
 
 
 def main(order: tuple[Any, ...], path: str, name: str) -> None:
-    """The process: grade, and write the reports to stdout, or the error that a user may meet."""
+    """Run in the process: grade, and pickle the reports, or the error meant for the user, to stdout."""
     gc.enable()
     answer = os.dup(1)
     os.dup2(2, 1)  # what else is printed is no part of the answer

@@ -1,4 +1,4 @@
-"""Live classes, functions and values: where they were defined, whether a library gives them, and how they can be written down."""
+"""Live classes, functions and values: where they were defined, whether a library has them, and how they are written as source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Namespace = Mapping[str, Any]
 
 
 def functions(value: object) -> Iterator[FunctionType]:
-    """The functions that were written with a value: itself, or what stands in its class body."""
+    """A function itself, without its wrappers; of a class, the functions that its body defines."""
     function = unwrap(value) if callable(value) else value
     if isinstance(value, type):
         held = [inner(member) for member in vars(value).values()]
@@ -29,7 +29,7 @@ def functions(value: object) -> Iterator[FunctionType]:
 
 
 def inner(member: Any) -> object:
-    """The function in a method of any kind."""
+    """The function inside a method, property, class method, static method or cached property."""
     if isinstance(member, property):
         member = member.fget
     elif isinstance(member, cached_property):
@@ -38,11 +38,12 @@ def inner(member: Any) -> object:
 
 
 def within(function: FunctionType, owner: type) -> bool:
+    """Whether the function was defined in the body of the class."""
     return function.__code__.co_qualname.startswith(f"{owner.__qualname__}.")
 
 
-def put_in(owner: type, statement: ast.stmt) -> str | None:
-    """The name of a function that the class has, and that was not written in it."""
+def attached_later(owner: type, statement: ast.stmt) -> str | None:
+    """The name of a method that was attached after the class body, which `statement` is; None if there is none."""
     body = [] if getattr(statement, "decorator_list", None) else getattr(statement, "body", [])
     assigned = {name for each in body if not isinstance(each, Definition) for name in bound(each)}
     for name, value in vars(owner).items():
@@ -54,7 +55,7 @@ def put_in(owner: type, statement: ast.stmt) -> str | None:
 
 
 def home(value: object, otherwise: Namespace) -> Namespace:
-    """The names of the module in which a class or a function was defined."""
+    """The globals of the module that defines a class or a function; `otherwise` if that is unknown."""
     function = unwrap(value) if callable(value) else value
     if isinstance(function, FunctionType):
         return function.__globals__
@@ -63,13 +64,13 @@ def home(value: object, otherwise: Namespace) -> Namespace:
 
 
 def is_own(value: object) -> bool:
-    """Whether a class or a function is the learner's, and not a library's."""
+    """Whether the learner wrote a class or a function, and not a library."""
     module = getattr(value, "__module__", None)
     return isinstance(module, str) and not is_library(module)
 
 
 def is_library(module: str) -> bool:
-    """Whether a module is Python's own or installed: only these can be imported where code is graded."""
+    """Whether a module belongs to Python or is installed: only such modules can be imported where code is graded."""
     top = module.partition(".")[0]
     found = sys.modules.get(top)
     places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
@@ -77,7 +78,7 @@ def is_library(module: str) -> bool:
 
 
 def found_in_library(name: str, value: object) -> Sequence[tuple[str, str]]:
-    """The import of a module, or of what is found in one by its own name."""
+    """The import of a library's module, or of a class or function under its own name in one; empty if there is none."""
     if isinstance(value, ModuleType):
         is_there = sys.modules.get(value.__name__) is value and is_library(value.__name__)
         return [("", renamed(value.__name__, name))] if is_there else ()
@@ -88,6 +89,7 @@ def found_in_library(name: str, value: object) -> Sequence[tuple[str, str]]:
 
 
 def member(module: str, name: str) -> object:
+    """An attribute or a submodule of a module that is loaded; None if it has neither."""
     return getattr(sys.modules.get(module), name, sys.modules.get(f"{module}.{name}"))
 
 
@@ -96,7 +98,7 @@ def renamed(name: str, new: str) -> str:
 
 
 def is_plain(value: object) -> bool:
-    """Whether it can be written down as a literal."""
+    """Whether a value can be written as a literal: None, a bool, number or string, or a tuple of these."""
     return type(value) in (bool, int, float, str, type(None)) or (type(value) is tuple and all(map(is_plain, value)))
 
 
@@ -113,7 +115,7 @@ def same(one: object, other: object) -> bool:
 
 
 def described(value: object) -> str:
-    """A value in a few words: plain ones as they are written, others by their name or their type."""
+    """A value in a few words: a plain one as its literal, others by name or type."""
     if is_plain(value):
         return literal(value)
     if isinstance(value, ModuleType):
@@ -124,7 +126,7 @@ def described(value: object) -> str:
 
 
 def unsendable(name: str, value: object, user: str) -> str:
-    """Why a value cannot be sent, and what to do instead."""
+    """The message why a value cannot be sent, and what to do instead; `user` is the definition that uses it."""
     if isinstance(value, ModuleType):
         return _(
             '"{user}" uses "{name}", a module of your own, which cannot be imported where code is graded. '
@@ -144,9 +146,9 @@ def unsendable(name: str, value: object, user: str) -> str:
 
 
 def imports(text: str, name: str, value: object) -> list[tuple[str, str]]:
-    """The imports from libraries in a text that give the name this very value, each as module and what comes from it.
+    """The imports from libraries in a text that bind the name to this very value, as pairs (module, name in it).
 
-    There may be several: `import torch` and `import torch.nn.functional` both bind `torch`.
+    There may be several: `import torch` and `import torch.nn.functional` both bind `torch`. The module is "" for `import …`.
     """
     found = []
     for node in statements(text):

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from hashlib import sha256
-from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -31,7 +30,6 @@ from normgrade.report.report import Outcome, Report
 
 Shell = Any  # IPython's InteractiveShell, of whose methods few have types
 MAGIC = "%%normgrade"
-shown = count(1)  # fragments, each with ids of its own
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,11 +43,10 @@ class Graded:
         return all(report.outcome is Outcome.PASSED for report in self.reports)
 
     def _repr_html_(self) -> str:
-        """Its ids are those of no other report, not even of one that is left from before the notebook was started again."""
+        """Every display has ids of its own: one notebook may show many, some of them from before it was restarted."""
         from normgrade.report.render.html import render_fragment
 
-        graded = sha256("".join(report.source for report in self.reports).encode(errors="replace")).hexdigest()
-        return render_fragment(self.reports, f"normgrade-{next(shown)}-{graded[:8]}-")
+        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-")
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -79,7 +76,7 @@ def check(slug: str, *things: object, seed: int | str = 0, timeout_s: float | No
 
 
 def session() -> Session:
-    """What was typed into the notebook, or into IPython, that this runs in."""
+    """The session of the notebook or the IPython that this runs in; an empty one in plain Python."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return Session() if shell is None else session_of(shell)
 
@@ -100,7 +97,7 @@ def load_ipython_extension(shell: Shell) -> None:
 
 @contextmanager
 def in_one_sentence() -> Iterator[None]:
-    """What a user can mend is said as IPython says it, without a traceback."""
+    """Errors that a user can mend are shown as IPython shows its own, without a traceback."""
     from IPython.core.error import UsageError as Said
 
     try:
@@ -112,7 +109,7 @@ def in_one_sentence() -> Iterator[None]:
 def run_and_grade(shell: Shell, line: str, cell: str) -> Graded | None:
     """Run a cell as it would run without the magic, and grade it; None where nothing is to be graded.
 
-    What the cell uses of earlier ones is looked up before it runs: it may give the names another meaning.
+    Names that the cell takes from earlier ones are looked up before it runs, since it may bind them anew.
     """
     order = ordered(words(line))
     if order is None:
@@ -132,7 +129,7 @@ def words(line: str) -> list[str]:
 
 
 def session_of(shell: Shell) -> Session:
-    """Cells that other magics ran count as well."""
+    """The session of a shell, with the cells that other magics ran."""
     typed = [] if shell.history_manager is None else shell.history_manager.input_hist_raw
     cells = [python(shell, cell.partition("\n")[2] if cell.startswith("%%") else cell) for cell in reversed(typed)]
     postponed = bool(shell.compile.flags & __future__.annotations.compiler_flag)
@@ -160,14 +157,14 @@ def asks_shell(statement: ast.stmt) -> bool:
 @grading_options
 @course_option
 def magic(slug: str, seed: int, timeout: float | None, required: str, course_folder: Path | None) -> Order:
-    """How the arguments say that a submission is to be graded; a UsageError where they cannot be."""
+    """Turn the arguments into an order; a UsageError if the exercise does not exist."""
     order = Order(slug, seed, timeout, required, None if course_folder is None else str(course_folder))
     order.exercise  # noqa: B018  (which says so where there is none)
     return order
 
 
 def ordered(arguments: Sequence[str]) -> Order | None:
-    """What the arguments ask for, in the language that is to be spoken; None where that was only help."""
+    """Parse the arguments, and speak the language that they name; None if they only asked for help."""
     speak(language_of(arguments))
     try:
         result = in_language(magic).main(arguments, prog_name=MAGIC, standalone_mode=False)
@@ -183,7 +180,7 @@ def graded(order: Order, source: str, name: str) -> Graded:
 
 @contextmanager
 def as_file(order: Order, source: str) -> Iterator[Path]:
-    """The source where `normgrade check` would find it: in a workspace, where attempts are kept, it stays."""
+    """Write the source to a file. In a workspace it stays, beside the attempts that are kept; elsewhere it is temporary."""
     workspace = Workspace.find()
     with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.kept / "notebook") as folder:
         path = Path(folder) / order.exercise.file_name

@@ -1,8 +1,8 @@
-"""The source of live classes and functions as a file of its own: their definitions as they were written, and all that these use.
+"""The source of live classes and functions as a file that runs alone: their definitions as written, and all that they use.
 
-It is source that is graded, never a live object. What a definition uses is looked up where it was defined: modules and what comes from
-them are imported, as the learner did where that can be found; plain constants are written down; the learner's own classes and functions
-are put before it as they were written. Nothing else can be sent.
+Source is graded, never a live object. The names in a definition are looked up where it was defined. Modules and what comes from them are
+imported, if possible as the learner imported them. Plain constants become literals. The learner's own classes and functions come first, as
+written. Other values cannot be sent.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from normgrade.notebook.bindings import (
 )
 from normgrade.notebook.live_objects import (
     Namespace,
+    attached_later,
     described,
     found_in_library,
     functions,
@@ -39,7 +40,6 @@ from normgrade.notebook.live_objects import (
     imports,
     is_plain,
     literal,
-    put_in,
     same,
     unsendable,
 )
@@ -49,10 +49,10 @@ UNRECORDED = ("<string>", "<stdin>")  # what `exec` ran, and what was typed into
 
 @dataclass(frozen=True)
 class Session:
-    """What was typed so far into a notebook: what its names stand for, and its cells, the newest first. Plain Python keeps no cells.
+    """A notebook so far: the values of its names, and its cells, the newest first. Plain Python keeps no cells.
 
-    `given` are the names that were there before anything was typed. `postponed` says whether a cell has said
-    `from __future__ import annotations`, which then holds for all that follow.
+    `given` are the names that the notebook had at its start. `postponed` is True after a cell with
+    `from __future__ import annotations`, which holds for all cells that follow.
     """
 
     namespace: Namespace = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Place:
-    """Where code was written: what its names stand for, and the text around it. The bases of a class come before other names."""
+    """Where code was written: the values of its names, and the text around it. The bases of a class take precedence over other names."""
 
     namespace: Namespace
     text: str = ""
@@ -97,7 +97,7 @@ def standalone(things: Sequence[object], session: Session) -> str:
 
 
 def completed(cell: str, session: Session) -> str:
-    """A cell with all that it uses of earlier ones put before it. One that is no Python stays as it is."""
+    """A cell, preceded by all that it uses of earlier cells. A cell that is not valid Python is returned unchanged."""
     prelude = Prelude(session)
     try:
         names = taken(cell, session.postponed)
@@ -123,7 +123,7 @@ def name_of(thing: object) -> str:
 
 
 class Prelude:
-    """What has to stand before code so that it runs elsewhere: imports, constants, and definitions after what they need."""
+    """What code needs in front of it to run elsewhere: imports, constants, and definitions, each after what it needs."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -150,14 +150,14 @@ class Prelude:
         return f"{self.text}\n\n{without(cell, future_imports(cell))}"
 
     def require(self, names: Iterable[str], place: Place, user: str) -> None:
-        """Have names stand for what they stand for in a place. Those that are not there are Python's own, or missing there too."""
+        """Give names the values that they have in a place. Names that are not there are builtins, or missing there too."""
         for name in sorted(names):
             known = place.bases if name in place.bases else place.namespace
             if name in known and not (name.startswith("__") and name.endswith("__")) and not self.session.gives(name, known[name]):
                 self.bring(name, known[name], place, user)
 
     def bring(self, name: str, value: object, place: Place, user: str = "") -> None:
-        """Have a name stand for a value."""
+        """Give a name a value: by an import, a literal or a definition."""
         if name in self.meaning:
             if not same(self.meaning[name], value):
                 one, other = described(self.meaning[name]), described(value)
@@ -176,13 +176,13 @@ class Prelude:
             raise UsageError(unsendable(name, value, user))
 
     def imported(self, name: str, value: object, place: Place) -> Sequence[tuple[str, str]]:
-        """The imports that give the name this very value: those of the text around it, else of earlier ones, else where it is found."""
+        """The imports that bind the name to this very value: from the text around, else from earlier cells, else where a library has it."""
         texts = (place.text, *self.texts(place.namespace))
         return next(filter(None, (imports(text, name, value) for text in texts)), ()) or found_in_library(name, value)
 
     def define(self, name: str, value: object, written: Written) -> None:
-        """Put a definition after what it needs at once, and before what only its functions use later."""
-        if isinstance(value, type) and (added := put_in(value, written.statement)):
+        """Add a definition after what it needs when it is executed, and before what only its functions need when they are called."""
+        if isinstance(value, type) and (added := attached_later(value, written.statement)):
             raise UsageError(_('"{name}.{added}" was put into the class from outside. Write it in the class.', name=name, added=added))
         if written.name != name:
             self.bring(written.name, value, written.place, name)
@@ -195,7 +195,7 @@ class Prelude:
         self.require(later - {name}, written.place, name)
 
     def written(self, name: str, value: object, place: Place) -> Written | None:
-        """The definition of a value: its own code knows where that is; without any, the newest text that binds the name does."""
+        """The definition of a value: where its code objects say that it is, else in the newest text that binds the name."""
         bases = {base.__name__: base for base in getattr(value, "__bases__", ())}
         for function in functions(value):
             code = function.__code__
@@ -212,7 +212,7 @@ class Prelude:
         return as_written(statement, Place(namespace, text, bases))
 
     def texts(self, namespace: Namespace) -> Sequence[str]:
-        """What was written where these names are, the newest first."""
+        """The texts that defined these names: a notebook's cells, the newest first, or the file of a module."""
         if namespace is self.session.namespace:
             return self.session.cells
         file = namespace.get("__file__")
@@ -220,7 +220,7 @@ class Prelude:
 
 
 def as_written(statement: ast.stmt | None, place: Place) -> Written | None:
-    """None for a statement that defines nothing by itself."""
+    """A definition or a named lambda as written; None for any other statement."""
     if statement is None or not (isinstance(statement, Definition) or is_named_lambda(statement)):
         return None
     [name] = bound(statement)

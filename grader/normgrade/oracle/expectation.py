@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.oracle.cache import Cache

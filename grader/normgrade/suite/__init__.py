@@ -9,10 +9,10 @@ __all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "tra
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
 if TYPE_CHECKING:
     from normgrade.suite.story import build, call, evaluate, probe, reload, train
-    from normgrade.suite.words import ones, randn, uniform, words, zeros
+    from normgrade.suite.vocabulary import ones, randn, uniform, words, zeros
 else:
 
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{'story' if name in OF_A_STORY else 'words'}"), name)
+        return getattr(import_module(f"{__name__}.{'story' if name in OF_A_STORY else 'vocabulary'}"), name)

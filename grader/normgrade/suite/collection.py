@@ -16,7 +16,7 @@ from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import told
 from normgrade.language.errors import CourseError
-from normgrade.suite.words import agree, observe, refuses
+from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
 FIXTURES: Mapping[str, Callable[..., Any]] = {"agree": agree, "observe": observe, "refuses": refuses}

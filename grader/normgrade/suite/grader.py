@@ -47,11 +47,9 @@ class Grader:
     def run(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Iterator[Run]:
         """A worker that plays on this source, by default with the seed of the options."""
         from normgrade.suite.run import Run
-        from normgrade.worker.wire import Ban
 
         probes = None if exercise.probes is None else read_text(exercise.probes)
-        ban = Ban(exercise.banned, exercise.allowed)
-        with self.host.worker(source, file_name, probes, self.limits(exercise), ban) as worker:
+        with self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban) as worker:
             seed = self.options.seed if seed is None else seed
             yield Run(worker, self.oracles[exercise.slug], exercise, read_text(exercise.reference), seed)
 

@@ -16,7 +16,7 @@ from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Difference, Outcome
 from normgrade.suite.collection import HiddenTest, Suite
-from normgrade.suite.words import BrokenSuite, Disagreement, Player, Playing, playing
+from normgrade.suite.vocabulary import BrokenSuite, Disagreement, Player, Playing, playing
 from normgrade.worker import interrupts
 
 

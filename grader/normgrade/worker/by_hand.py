@@ -1,6 +1,6 @@
-"""The rule that an exercise is written by hand, kept while it runs: what is banned raises, by whatever name it is called.
+"""Enforces at run time that an exercise is written by hand: what is banned raises, by whatever name it is called.
 
-It is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+This is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fnmatch import translate
 from functools import cache, partial
 from importlib.machinery import SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
@@ -21,10 +20,11 @@ from typing import Any
 
 import torch
 
+from normgrade.course.ban import Ban
 from normgrade.language import _
 
 SUBMISSION = "submission"  # the name of its module
-KEYS = (  # under which an operation has kernels of its own that a processor can run; all others come down to one of these
+KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
     *("FuncTorchBatched", "FuncTorchBatchedDecomposition"),
     *("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU"),
@@ -35,11 +35,11 @@ IN_PYTHON = {  # modules that do in Python what operations and functions do
     *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
     *("torch._refs", "torch._refs.nn.functional", "torch._decomp.decompositions", "torch._decomp.decompositions_for_jvp"),
 }
-PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # what they return has kernels of its own
+PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # the modules that they return have kernels of their own
 
 
 def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Every operation by its dotted name, and its kernels: name and key. It takes some milliseconds."""
+    """Every operation by its dotted name, with the name and the key of each of its kernels. It takes some milliseconds."""
     found = defaultdict(list)
     for key in KEYS:
         for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
@@ -58,78 +58,69 @@ class ByHand(Exception):
     """The submission called what the exercise bans."""
 
 
-class Rules:
-    """Patterns of dotted names that are banned, and of names that are allowed all the same."""
-
-    def __init__(self, banned: Sequence[str], allowed: Sequence[str]) -> None:
-        self.banned = banned
-        self.some_allowed, self.some_banned = (
-            re.compile("|".join(f"({translate(pattern)})" for pattern in patterns) or "(?!)") for patterns in (allowed, banned)
-        )
-        words = {re.escape(longest_word(pattern)) for pattern in banned if is_of_a_family(pattern)}
-        self.some_word = re.compile(f"(?:{'|'.join(words)}).*" if words else "(?!)")
-
-    def against(self, *names: str) -> str | None:
-        """The pattern that bans what goes by all of these names."""
-        if any(map(self.some_allowed.match, names)):
-            return None
-        found = [match.lastindex for match in map(self.some_banned.match, names) if match and match.lastindex]
-        return self.banned[min(found) - 1] if found else None
-
-    def against_stand_in(self, name: str) -> str | None:
-        """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
-        bare = name.lstrip("_")
-        alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
-        return next(filter(None, (self.against(*names) for names in alike)), None)
-
-    def worth_asking(self, lines: str) -> Iterator[str]:
-        """Those of many names, a line each, that could be banned: to ask about every one would take too long."""
-        for found in self.some_word.finditer(lines):
-            yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+def against_stand_in(ban: Ban, name: str) -> str | None:
+    """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
+    bare = name.lstrip("_")
+    alike = ((f"torch.ops.aten.{name}", f"torch.{name}"), (f"{FUNCTIONAL}.{bare}",), (f"torch.nn.{bare}",))
+    return next(filter(None, (ban.against(*names) for names in alike)), None)
 
 
-def longest_word(pattern: str) -> str:
-    """The longest word of what a pattern says of the last name: what matches has it. Everything has the empty one."""
+def perhaps_banned(ban: Ban, lines: str) -> Iterator[str]:
+    """Of many names, a line each, those that hold the longest literal part of a pattern: to ask about every name takes too long."""
+    for found in literal_parts(ban.banned).finditer(lines):
+        yield lines[lines.rfind("\n", 0, found.start()) + 1 : found.end()]
+
+
+@cache
+def literal_parts(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Finds the longest literal part of every pattern that may be meant for PyTorch, as a fast pre-filter."""
+    parts = {re.escape(longest_literal_part(pattern)) for pattern in patterns if may_be_of_torch(pattern)}
+    return re.compile(f"(?:{'|'.join(parts)}).*" if parts else "(?!)")
+
+
+def longest_literal_part(pattern: str) -> str:
+    """The longest part of a pattern's last name that is no wildcard; empty for a pattern such as "torch.*", which pre-filters nothing."""
     return max(re.split(r"[*?]|\[.*?\]", pattern.rpartition(".")[2]), key=len)
 
 
-def is_of_a_family(pattern: str) -> bool:
-    """Whether it may be meant for an operation, a function or a layer of PyTorch."""
+def may_be_of_torch(pattern: str) -> bool:
+    """Whether a pattern may match an operation, a function or a layer of PyTorch."""
     module = re.split(r"[*?[]", pattern, maxsplit=1)[0].rpartition(".")[0]
     return any(family.startswith(f"{module}." if module else "") for family in FAMILIES)
 
 
-def enforce(rules: Rules) -> None:
-    """Make what is banned of PyTorch raise, and banned modules impossible to import, in this process for good."""
-    stop_operations(rules)
+def enforce(ban: Ban) -> None:
+    """Make the banned parts of PyTorch raise, and banned modules impossible to import, in this process and for good."""
+    stop_operations(ban)
     for name in IN_PYTHON & sys.modules.keys():
-        stop_functions(sys.modules[name], rules)
-    stop_functions_of_later_imports(rules)
+        stop_functions(sys.modules[name], ban)
+    stop_functions_of_later_imports(ban)
     for name in PAST_DISPATCH:
-        if pattern := rules.against(f"torch._C.{name}"):
+        if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
-    forbid_imports(rules)
+    forbid_subclasses(ban)
+    forbid_imports(ban)
 
 
-def stop_operations(rules: Rules) -> None:
-    """Put kernels that raise in the place of all those that a banned operation has."""
+def stop_operations(ban: Ban) -> None:
+    """Replace every kernel of a banned operation by one that raises."""
     libraries: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):  # PyTorch's, that there is a kernel already
-        for operation, pattern in banned_operations(rules):
-            banned = raising(spelt(operation), pattern)
+        for operation, pattern in banned_operations(ban):
+            refusing = raising(usual_name(operation), pattern)
             for full_name, key in KERNELS[operation]:
                 namespace, _colons, name = full_name.partition("::")
                 if namespace not in libraries:
                     libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
-                libraries[namespace].impl(name, key, banned)
-    for library in libraries.values():  # it takes its kernels with it: it stays for good, where no code in Python finds it
+                libraries[namespace].impl(name, key, refusing)
+    for library in libraries.values():  # kernels live as long as their library: it stays for good, where no Python code finds it
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
-def banned_operations(rules: Rules) -> Iterator[tuple[str, str]]:
+def banned_operations(ban: Ban) -> Iterator[tuple[str, str]]:
     """Every banned operation, with the pattern that bans it."""
-    for operation in dict.fromkeys(rules.worth_asking(OPERATIONS)):
-        if operation in KERNELS and (pattern := rules.against(*names_of(operation))):
+    for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)):
+        if operation in KERNELS and (pattern := ban.against(*names_of(operation))):
             yield operation, pattern
 
 
@@ -138,21 +129,21 @@ def names_of(operation: str) -> tuple[str, ...]:
     return (operation,) if short == operation else (operation, f"torch.{short}")
 
 
-def spelt(operation: str) -> str:
+def usual_name(operation: str) -> str:
     """The name that a learner knows it by."""
     *_, name = names_of(operation)
     return name if hasattr(torch, name.removeprefix("torch.")) else operation
 
 
-def stop_functions(module: ModuleType, rules: Rules) -> None:
-    """Make the functions of a module raise that do what is banned. What only calls a banned operation is stopped there."""
-    for name in dict.fromkeys(rules.worth_asking(names_in(module))):
+def stop_functions(module: ModuleType, ban: Ban) -> None:
+    """Make those functions of a module raise that do in Python what is banned. What only calls a banned operation raises there."""
+    for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
         own = getattr(thing, "__module__", None) == module.__name__
         only_calls = module.__name__ == FUNCTIONAL and f"torch.ops.aten.{name}" in KERNELS
         if not own or only_calls or name.endswith("_backward"):  # PyTorch reads the source of those for derivatives of others
             continue
-        if pattern := rules.against_stand_in(name):
+        if pattern := against_stand_in(ban, name):
             for function in functions_of(thing):
                 stop(function, f"{module.__name__}.{name}", pattern)
 
@@ -171,14 +162,14 @@ def functions_of(thing: object) -> Iterator[FunctionType]:
 
 
 def stop(function: FunctionType, name: str, pattern: str) -> None:
-    """Make the function itself raise, so that it does not matter who holds it, and under which name."""
+    """Make the function object itself raise, so that every reference to it does."""
     function.__kwdefaults__ = {"error": partial(by_hand, name, pattern)}
     function.__code__ = code_that_raises(function.__code__.co_freevars)
 
 
 @cache
 def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
-    """For a function with so many variables from outside: Python changes no function's number."""
+    """The code that raises, with these free variables: a function's code can only be replaced by one with as many."""
     return raising_error.__code__.replace(co_freevars=free_names)
 
 
@@ -199,26 +190,43 @@ def by_hand(name: str, pattern: str) -> ByHand:
     return ByHand(why)
 
 
-def stop_functions_of_later_imports(rules: Rules) -> None:
-    """What is imported later, or anew, is stopped as soon as it is there."""
+def stop_functions_of_later_imports(ban: Ban) -> None:
+    """Stop the functions of modules that are imported later, or again, as soon as they are loaded."""
     execute = SourceFileLoader.exec_module
 
     def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
         execute(loader, module)
         if module.__name__ in IN_PYTHON:
-            stop_functions(module, rules)
+            stop_functions(module, ban)
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
 
 
-def forbid_imports(rules: Rules) -> None:
-    """An exercise that bans a whole library has none to import; NumPy alone, for one. The grader's own code goes on with it."""
-    if all("." in pattern for pattern in rules.banned):
+def forbid_subclasses(ban: Ban) -> None:
+    """A class of the submission cannot inherit from a banned layer, whose constructor and state would be the library's."""
+
+    def refuse(heir: type, /, **keywords: Any) -> None:
+        for base in heir.__bases__ if heir.__module__ == SUBMISSION else ():
+            names = f"torch.nn.{base.__qualname__}", f"{base.__module__}.{base.__qualname__}"
+            if names[1].startswith("torch.nn.") and (pattern := ban.against(*names)):
+                why = _(
+                    "this inherits from `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+                    name=names[0] if hasattr(torch.nn, base.__qualname__) else names[1],
+                    pattern=pattern,
+                )
+                raise ByHand(why)
+
+    torch.nn.Module.__init_subclass__ = classmethod(refuse)  # type: ignore[assignment]
+
+
+def forbid_imports(ban: Ban) -> None:
+    """If a whole library is banned, the submission's imports of it fail. The grader's own code goes on with it."""
+    if all("." in pattern for pattern in ban.banned):
         return
     genuine, genuine_module = builtins.__import__, importlib.import_module
 
     def refuse(name: str, importer: object) -> None:
-        if importer == SUBMISSION and (pattern := rules.against(name.partition(".")[0])):
+        if importer == SUBMISSION and (pattern := ban.against(name.partition(".")[0])):
             why = _(
                 "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
                 name=name,

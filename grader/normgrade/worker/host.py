@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
+from normgrade.course.ban import Ban
 from normgrade.course.course import Limits
 from normgrade.language import N_, _, retold
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
@@ -67,9 +68,7 @@ class Host:
         """What starts workers here: a zygote, or a spawner where processes cannot be forked."""
         return Zygote(self.tier) if self.fork else Spawner(self.tier)
 
-    def worker(
-        self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: wire.Ban | None = None
-    ) -> Worker:
+    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: Ban | None = None) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. Its process starts with the first request."""
         return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits, ban)
 
@@ -123,7 +122,7 @@ class Host:
 class Worker:
     """Plays requests on one submission. The next request starts a new process where the last one died or hung."""
 
-    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits, ban: wire.Ban | None) -> None:
+    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits, ban: Ban | None) -> None:
         self.host = host
         self.submission = submission
         self.probes = None if probes is None else wire.Load(probes, "probes.py", "probes")

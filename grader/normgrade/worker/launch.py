@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from normgrade import PACKAGE
 from normgrade.course.course import Limits
+from normgrade.course.package import PACKAGE
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes

@@ -15,6 +15,7 @@ from typing import TextIO
 
 import torch
 
+from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker import by_hand, play, wire
 from normgrade.worker.capture import mark
@@ -116,8 +117,8 @@ def line_by_line(fd: int) -> TextIO:
 
 def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observation:
     """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
-    if isinstance(message, wire.Ban):
-        by_hand.enforce(by_hand.Rules(message.banned, message.allowed))
+    if isinstance(message, Ban):
+        by_hand.enforce(message)
         return Observation()
     if isinstance(message, wire.Load):
         try:

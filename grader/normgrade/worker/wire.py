@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
 
@@ -57,15 +58,7 @@ class Play:
     size_limit_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ban:
-    """Let what matches these patterns raise, but for what is allowed; answered by an empty observation."""
-
-    banned: tuple[str, ...]
-    allowed: tuple[str, ...]
-
-
-Question = Load | Play | Ban
+Question = Load | Play | Ban  # a ban: let what it is against raise; answered by an empty observation
 Message = Question | Observation
 M = TypeVar("M", bound=Message)
 QUESTIONS: tuple[type[Question], ...] = (Load, Play, Ban)

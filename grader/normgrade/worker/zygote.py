@@ -22,6 +22,7 @@ from types import ModuleType
 
 import numpy as np
 
+from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker import untrusted, wire
 from normgrade.worker.observation import Array, Request
@@ -137,7 +138,7 @@ def warm_up() -> None:
     """Do once what every worker does, so that all imports and allocations are made before the forks."""
     untrusted.use_one_thread()
     modules: dict[str, ModuleType] = {}
-    ban = wire.Ban(("no.such.name",), ())  # last, when every module that can be banned has been imported
+    ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
     stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
     questions: list[wire.Question] = [wire.Load(LAYER, "layer.py", "submission"), *stories, ban]
     for message in questions:

@@ -21,7 +21,6 @@ from normgrade.course.course import Course
 from normgrade.course.trust import trust
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Progress
-from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.notebook.notebook import Graded
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
@@ -356,11 +355,6 @@ def test_a_wrong_call_is_a_usage_error(tiny: Course, environment: Path, things: 
 def test_a_class_in_the_place_of_the_slug_is_a_usage_error(tiny: Course, environment: Path) -> None:
     with pytest.raises(UsageError, match=r"^No exercise named "):
         normgrade.check(Course, course=tiny.root)  # type: ignore[arg-type]
-
-
-def test_an_error_of_the_grader_crosses_to_the_notebook(tiny: Course, environment: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'^No exercise named "rmss"\. Did you mean "rms"\?'):
-        grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), tmp_path / "rms.py", "rms")
 
 
 def test_importing_normgrade_imports_nothing_more() -> None:

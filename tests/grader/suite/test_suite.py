@@ -21,7 +21,7 @@ from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, mo
 from normgrade.report.report import Check, Outcome
 from normgrade.suite.collection import Suite, collect
 from normgrade.suite.run import Run
-from normgrade.suite.words import BrokenSuite, Player, current, ones, playing, randn, zeros
+from normgrade.suite.vocabulary import BrokenSuite, Player, current, ones, playing, randn, zeros
 from normgrade.worker.observation import Array, Cause, Error, Observation, Request
 from normgrade.worker.play import load, play
 

@@ -16,7 +16,7 @@ from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
-from normgrade.suite.words import observe
+from normgrade.suite.vocabulary import observe
 from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
 from normgrade.worker.play import load, play
 

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from normgrade.course.ban import Ban
 from normgrade.worker import wire
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
-from normgrade.worker.wire import Ban, Load, Message, Play, ProtocolError
+from normgrade.worker.wire import Load, Message, Play, ProtocolError
 
 KINDS: tuple[type[Message], ...] = (*wire.QUESTIONS, Observation)
 MUTANTS_PER_FRAME = 4000

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 
 ROOTS = ("torch", "numpy")
 SYSTEM = (

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.language import _
 from normgrade.worker.walls import libraries
 from normgrade.worker.walls.kernel import Missing, call, capabilities, namespaces, prctl

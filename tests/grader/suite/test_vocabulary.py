@@ -7,12 +7,12 @@ import doctest
 import pytest
 
 from normgrade import suite
-from normgrade.suite import words
-from normgrade.suite.words import BrokenSuite, current, playing
+from normgrade.suite import vocabulary
+from normgrade.suite.vocabulary import BrokenSuite, current, playing
 
 
 def test_the_examples_run() -> None:
-    found = doctest.testmod(words)
+    found = doctest.testmod(vocabulary)
     assert found.attempted >= 3 and found.failed == 0
 
 

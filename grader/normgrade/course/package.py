@@ -1,0 +1,5 @@
+"""Where normgrade is installed."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]

@@ -1,0 +1,48 @@
+"""The rule of what is banned: which pattern bans a name, and what is allowed nevertheless."""
+
+from __future__ import annotations
+
+import pytest
+
+from normgrade.course.ban import Ban
+
+BAN = Ban(("torch.*norm*", "torch.nn.?elu", "numpy", "torch.l*"), ("torch.norm", "torch.nn.functional.*normalize"))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("torch.layer_norm", "torch.*norm*"),
+        ("torch.nn.functional.layer_norm", "torch.*norm*"),  # a star goes past dots
+        ("torch.nn.GELU", None),
+        ("torch.nn.gelu", "torch.nn.?elu"),
+        ("torch.nn.relu", "torch.nn.?elu"),
+        ("numpy", "numpy"),
+        ("numpy.linalg", None),
+        ("torch.log", "torch.l*"),
+        ("torch.mean", None),
+        ("Torch.layer_norm", None),
+        ("my.torch.layer_norm", None),
+        ("torch.norm", None),
+        ("torch.nn.functional.normalize", None),
+    ],
+)
+def test_the_pattern_that_bans_a_name_is_told(name: str, pattern: str | None) -> None:
+    assert BAN.against(name) == pattern
+
+
+def test_the_first_pattern_is_told_whatever_the_order_of_the_names() -> None:
+    assert BAN.against("torch.log", "torch.log_norm") == BAN.against("torch.log_norm", "torch.log") == "torch.*norm*"
+
+
+def test_one_allowed_name_is_enough() -> None:
+    assert BAN.against("torch.layer_norm", "torch.norm") is None
+
+
+@pytest.mark.parametrize("name", ["torch.layer_norm", "", "*"])
+def test_no_patterns_ban_nothing(name: str) -> None:
+    assert Ban().against(name) is None
+
+
+def test_what_is_not_banned_needs_no_allowance() -> None:
+    assert Ban((), ("torch.*",)).against("torch.norm") is None

@@ -1,0 +1,204 @@
+"""A submission is read within bounds and parsed; what stands in the way of either is a finding."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Exercise
+from normgrade.inspection.inspection import Inspection, inspect_file, inspect_source
+from normgrade.report.report import Finding
+
+SOURCES = Path(__file__).parents[1] / "fixtures" / "inspection"
+RIGHT = (SOURCES / "right.py").read_text()
+
+Inspect = Callable[..., Inspection]
+FindingOf = Callable[..., Finding]
+
+
+def the_path_finding(path: Path, exercise: Exercise) -> str:
+    inspection = inspect_file(path, exercise)
+    [finding] = inspection.findings
+    assert (inspection.source, inspection.runnable, finding.rule, finding.line, finding.column) == (None, False, "file", 0, 0)
+    return finding.text
+
+
+def test_a_missing_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
+    path = tmp_path / "none.py"
+    assert (
+        the_path_finding(path, exercise)
+        == f"{path} does not exist: check the name, or begin it with `normgrade show --stub layer_norm > {path.name}`."
+    )
+
+
+def test_a_directory_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
+    assert the_path_finding(tmp_path, exercise) == f"{tmp_path} is a directory, not a file: name the Python file itself."
+
+
+def test_a_path_through_a_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / "file" / "layer_norm.py"
+    assert the_path_finding(path, exercise) == f"{path} cannot be read (Not a directory): check the path, or name another file."
+
+
+@pytest.mark.parametrize("target", ["there.py", "gone.py", "link.py"])
+def test_a_link_is_a_finding_wherever_it_leads(target: str, tmp_path: Path, exercise: Exercise) -> None:
+    (tmp_path / "there.py").write_text(RIGHT)
+    link = tmp_path / "link.py"
+    link.symlink_to(target)
+    followed = "and links are not followed: put the file itself there, or name it where it lies."
+    assert the_path_finding(link, exercise) == f"{link} is a symbolic link to {target}, {followed}"
+
+
+def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "there.py").write_text(RIGHT)
+    link, regular = tmp_path / "link.py", (tmp_path / "there.py").stat()
+    link.symlink_to("there.py")
+    with monkeypatch.context() as patch:
+        patch.setattr("normgrade.course.files.os.lstat", lambda path: regular)
+        found = the_path_finding(link, exercise)
+    assert found == f"{link} cannot be read (Too many levels of symbolic links): check the path, or name another file."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_is_a_finding_and_not_waited_for(tmp_path: Path, exercise: Exercise) -> None:
+    pipe = tmp_path / "pipe.py"
+    os.mkfifo(pipe)
+    assert the_path_finding(pipe, exercise) == f"{pipe} is a named pipe, not a file: name the Python file itself."
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_file_swapped_for_a_named_pipe_is_not_waited_for(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe, regular = tmp_path / "pipe.py", (tmp_path / "exercises/layer_norm/layer_norm.py").stat()
+    os.mkfifo(pipe)
+    with monkeypatch.context() as patch:
+        patch.setattr("normgrade.course.files.os.lstat", lambda path: regular)
+        found = the_path_finding(pipe, exercise)
+    assert found == f"{pipe} is a named pipe, not a file: name the Python file itself."
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no sockets in folders")
+def test_a_socket_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the full path may be too long for a socket
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket.py")
+        assert the_path_finding(Path("socket.py"), exercise) == "socket.py is a socket, not a file: name the Python file itself."
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_device_is_a_finding(exercise: Exercise) -> None:
+    assert the_path_finding(Path("/dev/zero"), exercise) == "/dev/zero is a device, not a file: name the Python file itself."
+
+
+def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(RIGHT)
+
+    def refuse(*_: object) -> int:  # the superuser may read any file, so that chmod would prove nothing
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("normgrade.inspection.source.os.open", refuse)
+    expected = f"{path} cannot be read, its permissions forbid it: allow it with `chmod u+r {path}`."
+    assert the_path_finding(path, exercise) == expected
+
+
+def test_a_file_of_64_kib_is_read(inspect: Inspect) -> None:
+    assert inspect(RIGHT + "#" * (65536 - len(RIGHT))).findings == ()
+
+
+def test_a_larger_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
+    path = tmp_path / "large.py"
+    path.write_text(RIGHT + "#" * (65537 - len(RIGHT)))
+    assert the_path_finding(path, exercise) == f"{path} is larger than 64 KiB (65536 bytes): hand in the code of this exercise alone."
+
+
+def test_another_encoding_is_a_finding_with_its_byte(inspect: Inspect, tmp_path: Path) -> None:
+    inspection = inspect("é = 1\ns = 'x".encode() + b"\xff'\n")
+    text = f"{tmp_path / 'layer_norm.py'} is not UTF-8: byte 14 is 0xff. Save it as UTF-8 in your editor."
+    assert inspection == Inspection(None, (Finding(2, 7, "file", text),), started=True)
+
+
+def test_the_byte_is_counted_from_the_byte_order_mark_on(finding_of: FindingOf) -> None:
+    assert "byte 5 is 0xff" in finding_of(b"\xef\xbb\xbfa\xff").text
+
+
+def test_a_byte_order_mark_is_no_part_of_the_source(inspect: Inspect) -> None:
+    assert inspect(b"\xef\xbb\xbf" + RIGHT.encode()) == Inspection(RIGHT, (), started=True)
+
+
+@pytest.mark.parametrize("cookie", ["latin-1", "no-such-encoding"])
+def test_a_coding_cookie_is_ignored(inspect: Inspect, cookie: str) -> None:
+    assert inspect(f"# -*- coding: {cookie} -*-\n{RIGHT}").findings == ()
+
+
+def test_a_nul_byte_is_a_finding(inspect: Inspect) -> None:
+    inspection = inspect(RIGHT + "\nx = '\0'\n")
+    text = "The file holds a NUL byte, which Python source cannot: save it again as plain text."
+    assert inspection.findings == (Finding(RIGHT.count("\n") + 2, 6, "file", text),)
+    assert not inspection.runnable
+
+
+def test_a_syntax_error_shows_its_line_and_column(inspect: Inspect) -> None:
+    inspection = inspect("x = 1\nf(a b)\n")
+    text = "The file is not valid Python: invalid syntax. Perhaps you forgot a comma?\n    f(a b)\n      ^"
+    assert inspection == Inspection("x = 1\nf(a b)\n", (Finding(2, 3, "syntax", text),), started=True)
+    assert not inspection.runnable
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("if x:\n\t\ty = = 2", "            y = = 2\n                ^"),
+        ("é = '日本'; y = = 2", "    é = '日本'; y = = 2\n                    ^"),
+        ("e\u0301 = 'e\u0301'; y = = 2", "    e\u0301 = 'e\u0301'; y = = 2\n                 ^"),
+        ("x = '\x1b[31m'; y = = 2", "    x = '·[31m'; y = = 2\n                     ^"),
+    ],
+)
+def test_the_caret_stands_under_the_column(finding_of: FindingOf, line: str, shown: str) -> None:
+    assert finding_of(line).text.partition("\n")[2] == shown
+
+
+def test_a_long_line_is_cut_around_the_caret(finding_of: FindingOf) -> None:
+    _, line, caret = finding_of("x = '" + "a" * 500 + "'; y = = '" + "b" * 500 + "'").text.split("\n")
+    assert len(line) < 120
+    assert line.startswith("    …a") and line.endswith("b…")
+    assert line[len(caret) - 1] == "=" and line[len(caret) - 3] == "="
+
+
+def test_a_form_feed_does_not_shift_lines(finding_of: FindingOf) -> None:
+    finding = finding_of("x = 1\n\x0c\ny = = 2\n")
+    assert (finding.line, finding.text.split("\n")[1]) == (3, "    y = = 2")
+
+
+def test_an_error_behind_the_last_line_shows_one_there_is(finding_of: FindingOf) -> None:
+    assert finding_of("x = 1\nif x:").text.endswith("\n    if x:\n         ^")
+
+
+@pytest.mark.parametrize("source", ["-" * 60000 + "1", "1" + "+1" * 30000, "a" + ".b" * 30000, "x = " + "0 if x else " * 5000 + "0"])
+def test_a_source_too_deep_for_python_is_a_finding(finding_of: FindingOf, source: str) -> None:
+    text = "The file is too deeply nested to be read: split its longest expressions or blocks into named steps."
+    assert finding_of(source) == Finding(0, 0, "syntax", text)
+
+
+def test_a_source_too_deep_for_inspection_is_the_same_finding(inspect: Inspect) -> None:
+    inspection = inspect(RIGHT + "x = 1" + "+1" * 800)
+    assert inspection.findings[0].text.startswith("The file is too deeply nested to be read")
+    assert not inspection.runnable
+
+
+def test_too_many_parentheses_are_a_finding(finding_of: FindingOf) -> None:
+    assert finding_of("(" * 30000 + ")" * 30000).text.startswith("The file is not valid Python: too many nested parentheses.\n")
+
+
+def test_an_odd_character_is_a_finding(exercise: Exercise) -> None:
+    [finding] = inspect_source("x = '\ud800'", exercise).findings
+    assert (finding.rule, "surrogates not allowed" in finding.text) == ("syntax", True)
+
+
+def test_warnings_of_the_parser_stay_quiet(inspect: Inspect, recwarn: pytest.WarningsRecorder) -> None:
+    assert inspect(RIGHT + r"x = '\d'; 1 is 1").findings == ()
+    assert not recwarn.list

@@ -1,0 +1,57 @@
+"""Grading in a process of its own: what comes back from it, and what does not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.language import speak
+from normgrade.language.errors import GraderError, UsageError
+from normgrade.notebook import isolated
+from normgrade.notebook.isolated import Order, grade_apart
+from normgrade.report.report import Outcome
+
+RIGHT = "import torch\ndef rms(x, eps=1e-5):\n    print('printed')\n    return (x.square().mean(-1, keepdim=True) + eps).sqrt() * 0 + x\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A submission, in a folder that no workspace is around."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "rms.py"
+    path.write_text(RIGHT)
+    return path
+
+
+def test_reports_come_back_whole_and_nothing_is_loaded_here(tiny: Course, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    before = set(sys.modules)
+    [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine")
+    assert (report.exercise, report.submission, report.seed, report.source) == ("rms", "mine", 3, RIGHT)
+    assert report.outcome is Outcome.FAILED and report.checks
+    assert capfd.readouterr().out == ""
+    assert not [name for name in set(sys.modules) - before if name.startswith("normgrade.oracle")]
+
+
+def test_an_error_for_the_user_crosses(tiny: Course, path: Path) -> None:
+    with pytest.raises(UsageError, match=r'^No exercise named "rmss"\. Did you mean "rms"\?'):
+        grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
+
+
+def test_the_language_crosses(tiny: Course, path: Path) -> None:
+    speak("zh")
+    try:
+        with pytest.raises(UsageError) as raised:
+            grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
+    finally:
+        speak("en")
+    assert "rmss" in str(raised.value) and "No exercise" not in str(raised.value)
+
+
+def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = [sys.executable, "-c", "raise SystemExit('no memory left')"]
+    monkeypatch.setattr(isolated, "command", lambda module, arguments: broken)
+    with pytest.raises(GraderError, match=r"no memory left$"):
+        grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
