@@ -410,7 +410,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     with host.worker(source, "curious.py") as worker:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
-        "", "course", "course.ban", "language", "language.text", "language.visible", "probes",
+        "", "course", "course.ban", "course.package", "language", "language.text", "language.visible", "probes",
         "worker", "worker.by_hand", "worker.capture", "worker.interrupts", "worker.observation", "worker.play", "worker.untrusted",
         "worker.wire", "worker.zygote", "worker.zygote_protocol",
         "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest", "worker.walls.view",
