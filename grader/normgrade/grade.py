@@ -156,7 +156,7 @@ class Desk:
         hasty: bool = False,
     ) -> tuple[Result, ...]:
         """The hidden suite on one source, played by a worker; in haste, until the first failure."""
-        from normgrade.worker.wire import Ban
+        from normgrade.worker.messages import Ban
 
         suite, probes = self.suites[exercise.slug], exercise.probes
         ban = Ban(exercise.banned, exercise.allowed)

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from normgrade.worker.observation import Absent
+
 # Other names under which a parameter or buffer is often kept. They are understood, so that the numbers can be graded; one single
 # check, the one that plays `new_layer`, asks for PyTorch's own names.
 ALIASES = {
@@ -153,10 +155,9 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
     return None
 
 
-def missing(module: torch.nn.Module, name: str) -> str:
-    """What to say of a tensor that is not there."""
-    there = [*dict(module.named_parameters()), *dict(module.named_buffers())]
-    return f"no {name}; the layer has {', '.join(there) or 'no parameters and no buffers'}"
+def missing(module: torch.nn.Module, name: str) -> Absent:
+    """What to show in the place of a tensor that is not there: its name, and the names of the parameters and buffers that are."""
+    return Absent(name, (*dict(module.named_parameters()), *dict(module.named_buffers())))
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:

@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Self
 
 from normgrade.course.course import Limits
-from normgrade.language import N_, _, retold
+from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
-from normgrade.worker import wire
 from normgrade.worker.channel import Ending, Forged, HungUp, Line, Silence
 from normgrade.worker.launch import Fresh, Lost, Starter, Zygote, budget_of
+from normgrade.worker.messages import Ban, Load, PlayQuestion, Question
 from normgrade.worker.observation import Cause, Error, Observation, Request
 from normgrade.worker.walls import AUTO, TIERS, Standing, at_least
 from normgrade.worker.walls.kernel import prctl
@@ -26,10 +26,11 @@ LIMITS = Limits()
 GRACE_S = 0.5  # between a closed line and the end of its process, so that its exit code can be seen
 PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 3  # how often a submission may take the zygote with it
-SIGNALS = (  # the usual ones, as the system calls them
-    N_("segmentation fault"), N_("killed"), N_("aborted"), N_("bus error"), N_("floating point exception"), N_("illegal instruction"),
-    N_("terminated"), N_("cpu time limit exceeded"),
-)  # fmt: skip
+SIGNALS = {  # the usual ones; some systems lack some of them
+    "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
+    "SIGFPE": N_("floating point exception"), "SIGILL": N_("illegal instruction"), "SIGTERM": N_("terminated"),
+    "SIGXCPU": N_("cpu time limit exceeded"),
+}  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
 PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # a process may be killed where memory is short
 PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # a thread, say, that an earlier request left behind
@@ -62,11 +63,9 @@ class Host:
     def new_starter(self) -> Starter:
         return Zygote(self.tier) if self.fork else Fresh(self.tier)
 
-    def worker(
-        self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: wire.Ban | None = None
-    ) -> Worker:
+    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: Ban | None = None) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. It starts when it is first asked."""
-        return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits, ban)
+        return Worker(self, Load(submission, file_name, "submission"), probes, limits, ban)
 
     @property
     def standing(self) -> Standing:
@@ -117,10 +116,10 @@ class Host:
 class Worker:
     """Plays requests on one submission. A process that died or hung is replaced for the next request."""
 
-    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits, ban: wire.Ban | None) -> None:
+    def __init__(self, host: Host, submission: Load, probes: str | None, limits: Limits, ban: Ban | None) -> None:
         self.host = host
         self.submission = submission
-        self.probes = None if probes is None else wire.Load(probes, "probes.py", "probes")
+        self.probes = None if probes is None else Load(probes, "probes.py", "probes")
         self.limits = limits
         self.ban = ban
         self.used_s = 0.0
@@ -144,7 +143,7 @@ class Worker:
             self.load()
         if self.failure is not None:
             return self.failure
-        observation = self.ask(wire.Play(request, size_limit_bytes))
+        observation = self.ask(PlayQuestion(request, size_limit_bytes))
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
 
@@ -179,7 +178,7 @@ class Worker:
             self.used_s += time.monotonic() - started if self.ended else 0.0
         return self.ask(self.submission)
 
-    def make_ready(self, line: Line, message: wire.Question) -> None:
+    def make_ready(self, line: Line, message: Question) -> None:
         """The course's own code and rules come first, before any of the submission's."""
         try:
             error = line.ask(message, PROBES_S).error
@@ -195,7 +194,7 @@ class Worker:
                 raise CourseError(_('The probes.py that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
             raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
 
-    def ask(self, message: wire.Question) -> Observation:
+    def ask(self, message: Question) -> Observation:
         """The answer to one question, or an observation of why there is none."""
         if self.line is None or self.left_s <= 0:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
@@ -291,8 +290,7 @@ def how_it_ended(ending: Ending) -> Error:
     if -ending.code not in NAMED_SIGNALS:  # the real-time ones have numbers alone
         return Error(Cause.CRASHED, _("your code crashed: signal {number}", number=-ending.code))
     name = signal.Signals(-ending.code).name
-    called = signal.strsignal(-ending.code)
-    what = retold(called.lower(), SIGNALS) if called else _("a signal")
+    what = _(SIGNALS[name]) if name in SIGNALS else (signal.strsignal(-ending.code) or _("a signal")).lower()
     if name == "SIGKILL":
         return Error(Cause.CRASHED, _("your code crashed: {what} ({name}); did it need too much memory?", what=what, name=name))
     return Error(Cause.CRASHED, _("your code crashed: {what} ({name})", what=what, name=name))
