@@ -35,7 +35,9 @@ def decode(content: bytes) -> Expectation:
     try:
         (header_bytes,) = HEADER.unpack_from(content)
         start = HEADER.size + header_bytes
-        found = unpack(content[HEADER.size : start], memoryview(content)[start:])
+        if start > len(content):
+            raise Damaged
+        found = unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
         places = {place: read_place(expected) for place, expected in found["places"].items()}
         return Expectation(read_request(found["request"]), places, read_error(found["error"]))
     except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:

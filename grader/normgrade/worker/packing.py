@@ -36,11 +36,14 @@ def pack(value: Any) -> tuple[bytes, list[bytes]]:
     return text.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
-def unpack(header: bytes, arrays: bytes | memoryview) -> Any:
-    """The value of which this is the JSON text, and the bytes of all its arrays, joined."""
+def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
+    """The value of which this is the JSON text, and the bytes of all its arrays, joined.
+
+    `ours` says that nobody else can have written it: then it is not searched for fields that are named twice.
+    """
     body = Body(arrays)
     try:
-        value = from_json(json.loads(header.decode(), object_pairs_hook=unique), body, 0)
+        value = from_json(json.loads(header.decode(), object_pairs_hook=None if ours else unique), body, 0)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
@@ -72,9 +75,7 @@ def to_json(value: Any, arrays: list[bytes]) -> Any:
         case None | bool() | float() | str():
             return value
         case int():
-            if not -(2**63) <= value < 2**63:
-                raise ProtocolError(_("an int of more than 64 bits cannot travel"))
-            return value
+            return short(value)
         case Array():
             arrays.append(to_bytes(value))
             return {"$array": [value.dtype, value.values.shape]}
@@ -96,27 +97,37 @@ def from_json(value: Any, body: Body, depth: int) -> Any:
     if depth > DEPTH:
         raise ProtocolError(_("values more than {depth} deep", depth=DEPTH))
     match value:
-        case None | bool() | float():
-            return value
+        case dict():
+            return from_object(value, body, depth)
+        case list():
+            return [from_json(each, body, depth + 1) for each in value]
         case str():
             return text(value)
         case int():
-            if not -(2**63) <= value < 2**63:
-                raise ProtocolError(_("an int of more than 64 bits cannot travel"))
-            return value
-        case list():
-            return [from_json(each, body, depth + 1) for each in value]
-        case {"$array": described} if len(value) == 1:
-            return array(described, body)
-        case {"$tuple": each} if len(value) == 1:
-            return tuple(from_json(each, body, depth + 1) for each in items(each))
-        case {"$foreign": described} if len(value) == 1:
-            return foreign(*items(described, 6))
-        case {"$absent": described} if len(value) == 1:
-            name, there = items(described, 2)
-            return Absent(text(name), tuple(map(text, items(there))))
+            return short(value)
         case _:
-            return {named(name): from_json(each, body, depth + 1) for name, each in value.items()}
+            return value
+
+
+def from_object(value: dict[str, Any], body: Body, depth: int) -> Any:
+    if len(value) == 1:
+        [(mark, content)] = value.items()
+        match mark:
+            case "$array":
+                return array(content, body)
+            case "$tuple":
+                return tuple(from_json(each, body, depth + 1) for each in items(content))
+            case "$foreign":
+                return foreign(*items(content, 6))
+            case "$absent":
+                return absent(*items(content, 2))
+    return {named(name): from_json(each, body, depth + 1) for name, each in value.items()}
+
+
+def short(value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ProtocolError(_("an int of more than 64 bits cannot travel"))
+    return value
 
 
 def to_bytes(array: Array) -> bytes:
@@ -160,6 +171,10 @@ def array(described: object, body: Body) -> Array:
 def foreign(reason: object, kind: object, dtype: object, shape: object, layout: object, device: object) -> Foreign:
     sizes = None if shape is None else dimensions(shape)
     return Foreign(member(Reason, reason), text(kind), optional(dtype), sizes, optional(layout), optional(device))
+
+
+def absent(name: object, there: object) -> Absent:
+    return Absent(text(name), tuple(map(text, items(there))))
 
 
 def unknown_dtype(name: str) -> ProtocolError:

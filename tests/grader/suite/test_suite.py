@@ -13,7 +13,8 @@ import pytest
 from normgrade.course.course import Course, Exercise, read
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
+from normgrade.oracle.expectation import Expectation, Oracle, module
+from normgrade.oracle.kept import decode, encode
 from normgrade.report.report import Check, Outcome
 from normgrade.suite import run as suites_module
 from normgrade.suite.run import BrokenSuite, Result, Suite, current, ones, randn, with_suites, zeros

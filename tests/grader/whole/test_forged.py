@@ -14,7 +14,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.run import Suite, with_suites
-from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
+from normgrade.worker.observation import Absent, Array, Foreign, Observation, Reason, Request, Value
 from normgrade.worker.play import load, play
 
 EXERCISES = tuple(Course(carried()))
@@ -39,8 +39,10 @@ FORGERIES: dict[str, Callable[[Value], Value]] = {
     "a huge number": lambda value: HUGE,
     "nan": lambda value: float("nan"),
     "text": lambda value: "\0" * 99,
-    "foreign": lambda value: Foreign("a list"),
-    "foreign, with a negative size": lambda value: Foreign("a float32 tensor of shape (-1,)", "float32", (-1,)),
+    "foreign": lambda value: Foreign(Reason.TYPE, "list"),
+    "foreign, with a negative size": lambda value: Foreign(Reason.SIZE, "Tensor", "float32", (-1,), "torch.strided", "cpu"),
+    "foreign, with nothing said of it": lambda value: Foreign(Reason.FORM, ""),
+    "absent": lambda value: Absent("weight"),
 }
 
 

@@ -11,8 +11,8 @@ from normgrade.course.course import Course
 from normgrade.grade import Options, Submission, grade
 from normgrade.worker.by_hand import Rules
 from normgrade.worker.host import Host
+from normgrade.worker.messages import Ban
 from normgrade.worker.observation import Error, Observation, Request
-from normgrade.worker.wire import Ban
 
 COURSE = Course.find()
 HEAD = """
