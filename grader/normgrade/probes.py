@@ -32,6 +32,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from normgrade.worker.observation import Absent
+
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
 # that plays `new_layer` asks for PyTorch's own names.
 ALIASES = {
@@ -278,14 +280,13 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
     return None
 
 
-def missing(module: torch.nn.Module, name: str) -> str:
-    """The text at the place of a tensor that a layer does not have.
+def missing(module: torch.nn.Module, name: str) -> Absent:
+    """What stands at the place of a tensor that a layer does not have: its name, and those of the parameters and buffers that are there.
 
     >>> missing(torch.nn.Linear(2, 1), "running_mean")
-    'no running_mean; the layer has weight, bias'
+    Absent(name='running_mean', there=('weight', 'bias'))
     """
-    there = [*dict(module.named_parameters()), *dict(module.named_buffers())]
-    return f"no {name}; the layer has {', '.join(there) or 'no parameters and no buffers'}"
+    return Absent(name, (*dict(module.named_parameters()), *dict(module.named_buffers())))
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from normgrade import probes
 from normgrade.probes import Stopped, function_call, layer_story, new_layer
+from normgrade.worker.observation import Absent
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
@@ -156,13 +157,13 @@ def test_what_the_layer_does_not_have_is_named_with_what_it_has() -> None:
             return x * self.w
 
     seen = story(Other, step())
-    assert seen["step 1 · weight"] == "no weight; the layer has w, count"
+    assert seen["step 1 · weight"] == Absent("weight", ("w", "count"))
     assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of bias"] is None
 
 
 def test_a_layer_with_nothing_is_said_to_have_nothing() -> None:
     seen = story(nn.Identity, step(upstream=None))
-    assert seen["step 1 · bias"] == "no bias; the layer has no parameters and no buffers"
+    assert seen["step 1 · bias"] == Absent("bias")
 
 
 def test_a_parameter_that_is_switched_off_is_missing() -> None:
@@ -174,7 +175,7 @@ def test_a_parameter_that_is_switched_off_is_missing() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return x
 
-    assert story(Off, step())["step 1 · weight"] == "no weight; the layer has no parameters and no buffers"
+    assert story(Off, step())["step 1 · weight"] == Absent("weight")
 
 
 def test_a_parameter_of_another_size_is_shown_as_it_is() -> None:

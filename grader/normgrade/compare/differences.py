@@ -6,37 +6,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from normgrade.language import N_, _, retold
+from normgrade.compare.value_words import Words, in_words
+from normgrade.language import _
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference, Numbers
-from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
+from normgrade.worker.observation import HALF, Absent, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
-NOTHING = "nothing"  # stands where a place was not seen
-TENSOR = N_("a {dtype} tensor of shape {shape}")
-FOREIGN = (  # how what could not travel is described
-    N_("a huge int"), N_("a {dtype} tensor of shape {shape}, too large to look at"),
-    N_("a {dtype} array of shape {shape}, too large to look at"), N_("a {dtype} tensor of shape {shape}, {layout} on {device}"), TENSOR,
-    N_("a {type}, not a plain torch.Tensor"), N_("an {type}, not a plain torch.Tensor"), N_("a {type}"), N_("an {type}"),
-)  # fmt: skip
-MISSING = (  # what stands where there is nothing
-    N_("nothing"), N_("no {name}; the layer has no parameters and no buffers"), N_("no {name}; the layer has {others}"),
-)  # fmt: skip
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
     """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
-    found = (
-        difference(place, observation.values.get(place, NOTHING), expected)
-        for place, expected in expectation.places.items()
-        if place in observation.values or observation.error is None
-    )
+    found = (compared(place, observation, expected) for place, expected in expectation.places.items())
     return tuple(filter(None, found))
+
+
+def compared(place: str, observation: Observation, expected: Expected) -> Difference | None:
+    """What differs at one place, if it was reached."""
+    if place in observation.values:
+        return difference(place, observation.values[place], expected)
+    return different_in_kind(place, _("nothing"), expected) if observation.error is None else None
 
 
 def agrees(observation: Observation, expectation: Expectation, native: Observation) -> bool:
@@ -52,7 +46,7 @@ def agrees(observation: Observation, expectation: Expectation, native: Observati
 
 def agrees_at(actual: Value, expected: Expected, native: Value) -> bool:
     value = expected.value
-    if isinstance(value, str):
+    if isinstance(value, str | Absent):
         return actual is not None
     if not isinstance(value, Array):
         return any(type(actual) is type(mine) and actual == mine for mine in (value, native))
@@ -192,7 +186,12 @@ def by_chance(expected: Expected) -> float:
 
 
 def described(place: str, actual: Value, expected: Expected) -> Difference:
-    """A difference in kind: another type, shape or dtype, or nothing at all."""
+    """A difference in kind between two values: another type, shape or dtype."""
+    return different_in_kind(place, in_words(actual), expected)
+
+
+def different_in_kind(place: str, actual: Words, expected: Expected) -> Difference:
+    """A difference that has no numbers; `actual` is in words."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
     return Difference(
         place=place,
@@ -204,29 +203,16 @@ def described(place: str, actual: Value, expected: Expected) -> Difference:
         max_rel=None,
         allowed=None,
         at=None,
-        expected=words(expected.value, expected.dtype),
-        actual=words(actual),
+        expected=in_words(expected.value, expected.dtype),
+        actual=actual,
     )
-
-
-def words(value: Value, dtype: str | None = None) -> bool | int | float | str | None:
-    """A value in words; scalars are their own."""
-    match value:
-        case Array(values, own):
-            return _(TENSOR, dtype=dtype or own, shape=values.shape)
-        case Foreign():
-            return retold(value.description, FOREIGN)
-        case str():
-            return retold(value, MISSING)
-        case _:
-            return value
 
 
 def unsound(expectation: Expectation) -> str | None:
     """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission."""
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
-            value = retold(expected.value.description, FOREIGN)
+            value = in_words(expected.value)
             return _("the reference returns {value} at {place}", value=value, place=place_in_words(place))
         if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and not np.isfinite(allowed(expected)).all():
             return _(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from normgrade.compare.context import Setting, setting_of
-from normgrade.compare.differences import NOTHING, allowed
+from normgrade.compare.differences import allowed
 from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.compare.played import Played, Result
 from normgrade.compare.trends import Step, by_size, pattern, steps_of
@@ -42,7 +42,7 @@ def likened(difference: Difference, play: Played, setting: Setting) -> Differenc
     place, numbers = difference.place, difference.numbers
     if numbers is not None:
         return replace(difference, looks_like=looks_like(numbers.expected, numbers.actual, numbers.allowed, setting, place))
-    actual, expected = play.observation.values.get(place, NOTHING), play.expectation.places[place]
+    actual, expected = play.observation.values.get(place), play.expectation.places[place]
     if not isinstance(actual, Array) or not isinstance(expected.value, Array):
         return difference
     right, same_dtype = expected.value.values, actual.dtype == expected.dtype

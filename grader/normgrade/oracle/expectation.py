@@ -7,7 +7,7 @@ import linecache
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -22,8 +22,10 @@ from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.draws import complete, generator, is_complete
-from normgrade.worker import wire
-from normgrade.worker.observation import HALF, Array, Cause, Error, Observation, Request, Value
+from normgrade.oracle.expected import Expectation as Expectation
+from normgrade.oracle.expected import Expected as Expected
+from normgrade.oracle.kept import Damaged, decode, encode, request_key
+from normgrade.worker.observation import HALF, Array, Observation, Request, Value
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -31,36 +33,6 @@ NOT_EXECUTED = {
     "implementation": N_("The course's own implementation cannot be executed: {error}."),
     "probes": N_("The course's own probes cannot be executed: {error}."),
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
-
-    `spread` is the root mean square of each number's movement in float32 arithmetic; `slack`, for half precision only, its movement
-    when the state moves by one rounding of that precision; `error` the standard error of an estimate from random draws.
-    """
-
-    value: Value
-    dtype: str | None = None
-    spread: np.ndarray | None = None
-    slack: np.ndarray | None = None
-    error: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expectation:
-    """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
-
-    request: Request
-    places: Mapping[str, Expected]
-    error: Error | None = None
-
-    @property
-    def size_bytes(self) -> int:
-        """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
-        sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]
-        return max(sizes, default=0) * 2 + 4096
 
 
 @dataclass(frozen=True)
@@ -75,12 +47,10 @@ class Oracle:
 
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
         """
-        key = fingerprint(source, self.probes or "", wire.encode(wire.Play(request, 0)))
+        key = fingerprint(source, self.probes or "", request_key(request))
         if not anew and (known := self.cache.get(key)) is not None:
-            try:
+            with suppress(Damaged):  # as good as none
                 return decode(known)
-            except (wire.ProtocolError, AttributeError, LookupError, TypeError, ValueError):  # a damaged file is as good as none
-                pass
         expectation = self.compute(source, request)
         if keep:
             self.cache.put(key, encode(expectation))
@@ -229,7 +199,7 @@ def module(source: str, name: str) -> ModuleType:
 @cache
 def arithmetic_fingerprint() -> bytes:
     """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
-    names = ("probes", "worker/play", "oracle/draws", "oracle/expectation", "oracle/rounding")
+    names = ("probes", "worker/packing", "worker/play", "oracle/draws", "oracle/expectation", "oracle/kept", "oracle/rounding")
     sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]
     return hashlib.sha256(b"\0".join([*sources, version("numpy").encode(), version("torch").encode()])).digest()
 
@@ -240,37 +210,3 @@ def fingerprint(*parts: str | bytes) -> str:
         content = part.encode() if isinstance(part, str) else part
         digest.update(len(content).to_bytes(8, "little") + content)
     return digest.hexdigest()
-
-
-def encode(expectation: Expectation) -> bytes:
-    """An expectation as the bytes of a frame."""
-    error = expectation.error
-    content = {
-        "request": {"probe": expectation.request.probe, "inputs": expectation.request.inputs},
-        "places": {name: encode_place(place) for name, place in expectation.places.items()},
-        "error": None if error is None else [str(error.cause), error.message, list(error.types), error.step],
-    }
-    return wire.encode(wire.Play(Request("expectation", content), 0))
-
-
-def encode_place(place: Expected) -> dict[str, Any]:
-    arrays = {"spread": place.spread, "slack": place.slack}
-    return {"value": place.value, "dtype": place.dtype, "error": Array(np.asarray(place.error), "float64")} | {
-        name: None if values is None else Array(values, "float64") for name, values in arrays.items()
-    }
-
-
-def decode(content: bytes) -> Expectation:
-    """The expectation that `encode` wrote; where the bytes are something else, ProtocolError, or what comes of a value that is another."""
-    inputs = wire.decode(wire.Play, content, len(content), len(content))[1].request.inputs
-    asked, error = inputs["request"], inputs["error"]
-    return Expectation(
-        Request(asked["probe"], asked["inputs"]),
-        {name: decode_place(place) for name, place in inputs["places"].items()},
-        None if error is None else Error(Cause(error[0]), error[1], tuple(error[2]), (), error[3]),
-    )
-
-
-def decode_place(place: Mapping[str, Any]) -> Expected:
-    spread, slack = (None if place[name] is None else place[name].values for name in ("spread", "slack"))
-    return Expected(place["value"], place["dtype"], spread, slack, float(place["error"].values))

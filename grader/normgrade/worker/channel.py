@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from normgrade.language import _
-from normgrade.worker import wire
+from normgrade.worker import framing, messages
 from normgrade.worker.capture import Capture
 from normgrade.worker.observation import Observation
 
@@ -67,12 +67,12 @@ class Channel:
         threading.Thread(target=self.write, args=(pipes.question,), daemon=True).start()
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
 
-    def ask(self, message: wire.Question, timeout_s: float) -> Observation:
+    def ask(self, message: messages.Question, timeout_s: float) -> Observation:
         """The answer to one question. Raises NoAnswer, Closed or Forged."""
         self.serial = (self.serial + 1) % 2**16
-        self.body_limit = wire.body_limit_bytes(message.size_limit_bytes) if isinstance(message, wire.Play) else 0
+        self.body_limit = framing.body_limit_bytes(message.size_limit_bytes) if isinstance(message, messages.PlayQuestion) else 0
         self.capture.begin(self.serial)
-        self.questions.put(wire.encode(message, self.serial))
+        self.questions.put(messages.encode(message, self.serial))
         return self.receive(self.serial, timeout_s)
 
     def receive(self, serial: int, timeout_s: float) -> Observation:
@@ -107,7 +107,7 @@ class Channel:
         """The thread that sends questions, until there are no more."""
         try:
             while (frame := self.questions.get()) is not None:
-                wire.send(fd, frame)
+                framing.send(fd, frame)
         except OSError:  # the worker reads no more; the thread that reads answers notices the same and reports it
             pass
         finally:
@@ -117,8 +117,8 @@ class Channel:
         """The thread that receives answers, as many as are wanted."""
         try:
             while self.wanted.acquire() and self.ending is None:
-                self.answers.put(wire.receive(fd, Observation, wire.ANSWER_HEADER_BYTES, lambda: self.body_limit))
-        except wire.ProtocolError as error:
+                self.answers.put(messages.receive(fd, Observation, framing.ANSWER_HEADER_BYTES, lambda: self.body_limit))
+        except framing.ProtocolError as error:
             self.answers.put(Forged(str(error)))
         except (EOFError, OSError):
             self.answers.put(Closed())

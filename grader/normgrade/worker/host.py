@@ -13,11 +13,11 @@ from typing import Self
 
 from normgrade.course.ban import Ban
 from normgrade.course.course import Limits
-from normgrade.language import N_, _, retold
+from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
-from normgrade.worker import wire
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote, budget_of
+from normgrade.worker.messages import Load, PlayQuestion, Question
 from normgrade.worker.observation import Cause, Error, Observation, Request
 from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
 from normgrade.worker.walls.kernel import prctl
@@ -27,10 +27,11 @@ LIMITS = Limits()
 GRACE_S = 0.5  # for a process to end by itself once its channel is closed, so that its exit code is known
 PROBES_S = 30.0  # to load the exercise's own probes
 LOSSES = 3  # how often a submission may take the zygote with it
-SIGNALS = (  # the usual ones, as the system calls them
-    N_("segmentation fault"), N_("killed"), N_("aborted"), N_("bus error"), N_("floating point exception"), N_("illegal instruction"),
-    N_("terminated"), N_("cpu time limit exceeded"),
-)  # fmt: skip
+SIGNALS = {  # the usual ones; some systems lack some of them
+    "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
+    "SIGFPE": N_("floating point exception"), "SIGILL": N_("illegal instruction"), "SIGTERM": N_("terminated"),
+    "SIGXCPU": N_("cpu time limit exceeded"),
+}  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
 PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # the system kills processes where memory is short
 PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # an earlier request may be the reason: it may have left a thread
@@ -70,7 +71,7 @@ class Host:
 
     def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: Ban | None = None) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. Its process starts with the first request."""
-        return Worker(self, wire.Load(submission, file_name, "submission"), probes, limits, ban)
+        return Worker(self, Load(submission, file_name, "submission"), probes, limits, ban)
 
     @property
     def protection(self) -> Protection:
@@ -122,10 +123,10 @@ class Host:
 class Worker:
     """Plays requests on one submission. The next request starts a new process where the last one died or hung."""
 
-    def __init__(self, host: Host, submission: wire.Load, probes: str | None, limits: Limits, ban: Ban | None) -> None:
+    def __init__(self, host: Host, submission: Load, probes: str | None, limits: Limits, ban: Ban | None) -> None:
         self.host = host
         self.submission = submission
-        self.probes = None if probes is None else wire.Load(probes, "probes.py", "probes")
+        self.probes = None if probes is None else Load(probes, "probes.py", "probes")
         self.limits = limits
         self.ban = ban
         self.used_s = 0.0
@@ -153,7 +154,7 @@ class Worker:
             self.load()
         if self.failure is not None:
             return self.failure
-        observation = self.ask(wire.Play(request, size_limit_bytes))
+        observation = self.ask(PlayQuestion(request, size_limit_bytes))
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
 
@@ -190,7 +191,7 @@ class Worker:
             self.used_s += time.monotonic() - started if self.ended else 0.0
         return self.ask(self.submission)
 
-    def prepare(self, channel: Channel, message: wire.Question) -> None:
+    def prepare(self, channel: Channel, message: Question) -> None:
         """Send the course's own code or rules, before any code of the submission runs. Raises CourseError where they are wrong."""
         try:
             error = channel.ask(message, PROBES_S).error
@@ -206,7 +207,7 @@ class Worker:
                 raise CourseError(_('The probes.py that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
             raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
 
-    def ask(self, message: wire.Question) -> Observation:
+    def ask(self, message: Question) -> Observation:
         """The answer to one question, or an observation that says why there is none."""
         if self.channel is None or self.left_s <= 0:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
@@ -305,8 +306,7 @@ def how_it_ended(ending: Ending) -> Error:
     if -ending.code not in NAMED_SIGNALS:  # real-time signals have numbers and no names
         return Error(Cause.CRASHED, _("your code crashed: signal {number}", number=-ending.code))
     name = signal.Signals(-ending.code).name
-    called = signal.strsignal(-ending.code)
-    what = retold(called.lower(), SIGNALS) if called else _("a signal")
+    what = _(SIGNALS[name]) if name in SIGNALS else (signal.strsignal(-ending.code) or _("a signal")).lower()
     if name == "SIGKILL":
         return Error(Cause.CRASHED, _("your code crashed: {what} ({name}); did it need too much memory?", what=what, name=name))
     return Error(Cause.CRASHED, _("your code crashed: {what} ({name})", what=what, name=name))

@@ -25,16 +25,36 @@ class Array:
     error: float = 0.0
 
 
+class Reason(StrEnum):
+    """Why a value could not travel."""
+
+    TYPE = "type"  # it is neither a tensor, an array, a number nor a text
+    SUBCLASS = "subclass"  # a tensor of a class that is derived from torch.Tensor
+    FORM = "form"  # a tensor that is not dense, or not on the CPU, or has a dtype of which there are no arrays
+    SIZE = "size"  # an int of more than 64 bits; a tensor or an array of more bytes than was asked for
+
+
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A value that could not travel: its description, such as "a list" or "a float32 tensor of shape (9, 9)"."""
+    """A value that could not travel: the name of its type; of a tensor more, and of an array its dtype and shape."""
 
-    description: str
+    reason: Reason
+    type: str
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
+    layout: str | None = None
+    device: str | None = None
 
 
-Value = Array | Foreign | bool | int | float | str | None
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What stands in the place of a tensor that a layer does not have: the tensor's name, and the names of those that are there."""
+
+    name: str
+    there: tuple[str, ...] = ()
+
+
+Value = Array | Foreign | Absent | bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)

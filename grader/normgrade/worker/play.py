@@ -7,9 +7,10 @@ import linecache
 import random
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
@@ -19,9 +20,10 @@ import torch
 from normgrade import probes as generic
 from normgrade.language import _
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 
-MESSAGE_LIMIT = 2000  # characters of an exception's text
+MESSAGE_LIMIT = 2000  # characters of a text
+NAME_LIMIT = 100  # characters of a name
 NATIVE = nullcontext()
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a plain RuntimeError with this text
 SAID_BY_HAND = "ByHand: "
@@ -117,26 +119,28 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
             return Array(np.asarray(thing), "float64")
         case int() | str() if type(thing) in (int, str):
             too_large = isinstance(thing, int) and abs(thing) >= 2**63
-            return Foreign("a huge int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
+            return Foreign(Reason.SIZE, "int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
         case torch.Tensor():
             return tensor_value(thing, size_limit_bytes)
         case np.ndarray() | np.generic() if thing.dtype.name in {str(dtype)[6:] for dtype in PLAIN}:
             name = thing.dtype.name
             if size_limit_bytes is not None and thing.nbytes > size_limit_bytes:
-                return Foreign(f"a {name} array of shape {thing.shape}, too large to look at", name, thing.shape)
+                return Foreign(Reason.SIZE, type_name(thing), name, thing.shape)
             return Array(np.array(thing, order="C"), name)
+        case Absent(name, there):
+            return Absent(name[:NAME_LIMIT], first_names(there))
         case _:
-            return Foreign(with_article(type(thing).__name__))
+            return Foreign(Reason.TYPE, type_name(thing))
 
 
 def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | Foreign:
+    kind, name, shape = type_name(tensor), str(tensor.dtype)[6:], tuple(tensor.shape)
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        return Foreign(f"{with_article(type(tensor).__name__)}, not a plain torch.Tensor")
-    name, shape = str(tensor.dtype)[6:], tuple(tensor.shape)
+        return Foreign(Reason.SUBCLASS, kind)
     if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.dtype not in PLAIN:
-        return Foreign(f"a {name} tensor of shape {shape}, {tensor.layout} on {tensor.device}", name, shape)
+        return Foreign(Reason.FORM, kind, name, shape, str(tensor.layout), str(tensor.device))
     if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
-        return Foreign(f"a {name} tensor of shape {shape}, too large to look at", name, shape)
+        return Foreign(Reason.SIZE, kind, name, shape, str(tensor.layout), str(tensor.device))
     plain = tensor.detach().resolve_neg()
     return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), name)
 
@@ -173,5 +177,11 @@ def wants_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY in str(error))
 
 
-def with_article(noun: str) -> str:
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun[:100]}"
+def type_name(thing: object) -> str:
+    return f"{type(thing).__name__:.{NAME_LIMIT}}"
+
+
+def first_names(names: Iterable[str]) -> tuple[str, ...]:
+    """As many of the names as a message has room for."""
+    short = [name[:NAME_LIMIT] for name in names]
+    return tuple(name for name, end in zip(short, accumulate(map(len, short)), strict=True) if end <= MESSAGE_LIMIT)

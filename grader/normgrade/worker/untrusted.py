@@ -17,7 +17,7 @@ import torch
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker import by_hand, play, wire
+from normgrade.worker import by_hand, framing, messages, play
 from normgrade.worker.capture import mark
 from normgrade.worker.observation import Cause, Error, Observation
 from normgrade.worker.walls import Walls
@@ -46,7 +46,7 @@ def main(memory_mib: int, cpu_s: int) -> None:
     else:
         question, answer = QUESTION_FD, ANSWER_FD
         enter(walls, budget, 0, 1, 2)
-    wire.send(answer, wire.encode(Observation()))
+    framing.send(answer, messages.encode(Observation()))
     serve(question, answer)
 
 
@@ -97,17 +97,17 @@ def answer_all(question: int, answer: int) -> None:
     process = os.getpid()
     while True:
         try:
-            serial, message = wire.receive(question, wire.QUESTIONS, wire.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
+            serial, message = messages.receive(question, messages.QUESTIONS, framing.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
         except EOFError:
             return
-        size_limit_bytes = message.size_limit_bytes if isinstance(message, wire.Play) else 0
-        frame = encoded(observe(message, modules), serial, wire.body_limit_bytes(size_limit_bytes))
+        size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
+        frame = encoded(observe(message, modules), serial, framing.body_limit_bytes(size_limit_bytes))
         if os.getpid() != process:  # this is a child that the submission forked; only its parent answers
             return
         flush([*streams, sys.stdout, sys.stderr])
         with suppress(OSError):
             os.write(2, mark(serial))
-        wire.send(answer, frame)
+        framing.send(answer, frame)
 
 
 def line_by_line(fd: int) -> TextIO:
@@ -115,12 +115,12 @@ def line_by_line(fd: int) -> TextIO:
     return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observation:
+def observe(message: messages.Question, modules: dict[str, ModuleType]) -> Observation:
     """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
     if isinstance(message, Ban):
         by_hand.enforce(message)
         return Observation()
-    if isinstance(message, wire.Load):
+    if isinstance(message, messages.Load):
         try:
             modules[message.name] = play.load(message.source, message.file_name, message.name)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
@@ -135,12 +135,12 @@ def observe(message: wire.Question, modules: dict[str, ModuleType]) -> Observati
 def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
     """The observation as a frame. Where the grader would refuse it, a frame that says why instead."""
     try:
-        frame = wire.encode(observation, serial)
-        wire.read_prefix(frame[: wire.PREFIX.size], wire.ANSWER_HEADER_BYTES, body_limit)
+        frame = messages.encode(observation, serial)
+        framing.read_prefix(frame[: framing.PREFIX.size], framing.ANSWER_HEADER_BYTES, body_limit)
         return frame
-    except (wire.ProtocolError, TypeError, ValueError, MemoryError) as error:
+    except (framing.ProtocolError, TypeError, ValueError, MemoryError) as error:
         message = _("what was seen cannot be sent: {error}", error=error)
-        return wire.encode(Observation(error=Error(Cause.RAISED, message[: play.MESSAGE_LIMIT])), serial)
+        return messages.encode(Observation(error=Error(Cause.RAISED, message[: play.MESSAGE_LIMIT])), serial)
 
 
 def flush(streams: list[TextIO | None]) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker import untrusted, wire
+from normgrade.worker import framing, messages, untrusted
 from normgrade.worker.observation import Array, Request
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
@@ -128,7 +128,7 @@ def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
 def layer_works() -> bool:
     """Whether a small layer can be trained, as every suite asks."""
     modules: dict[str, ModuleType] = {}
-    untrusted.observe(wire.Load(LAYER, "layer.py", "submission"), modules)
+    untrusted.observe(messages.Load(LAYER, "layer.py", "submission"), modules)
     seen = untrusted.observe(layer_story("train"), modules)
     output = seen.values.get("step 1 · output")
     return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
@@ -140,20 +140,20 @@ def warm_up() -> None:
     modules: dict[str, ModuleType] = {}
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
     stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
-    questions: list[wire.Question] = [wire.Load(LAYER, "layer.py", "submission"), *stories, ban]
+    questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, ban]
     for message in questions:
-        _serial, asked = wire.decode(wire.QUESTIONS, wire.encode(message), wire.QUESTION_HEADER_BYTES, 2**16)
+        _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
         untrusted.encoded(untrusted.observe(asked, modules), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]
 
 
-def layer_story(do: str) -> wire.Play:
+def layer_story(do: str) -> messages.PlayQuestion:
     """A small request like those of every suite."""
     x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, 3), (3,)))
     step = {"do": do, "x": x, "upstream": x, "scattered": True} if do != "wrong" else {}
     state = {"weight": weight, "seen": weight}
     inputs = {"layer": "Layer", "args": [3], "kwargs": {}, "state": state, "watch": ["weight", "seen"], "steps": [step]}
-    return wire.Play(Request("layer_story", inputs), 2**16)
+    return messages.PlayQuestion(Request("layer_story", inputs), 2**16)
 
 
 def check_threads() -> None:

@@ -27,7 +27,7 @@ from normgrade.compare.differences import (
 )
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.report import Difference
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request, Value
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Observation, Reason, Request, Value
 
 U = 2.0**-24
 REQUEST = Request("layer_story", {})
@@ -209,8 +209,9 @@ def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spr
         (array([[1.0, 2.0]]), "a float32 tensor of shape (1, 2)"),
         (array([1.0, 2.0], "float64"), "a float64 tensor of shape (2,)"),
         (array([1, 2], "int64"), "a int64 tensor of shape (2,)"),
-        (Foreign("a list"), "a list"),
-        (Foreign("a tensor too large to look at", "float32", (2,)), "a tensor too large to look at"),
+        (Foreign(Reason.TYPE, "list"), "a list"),
+        (Foreign(Reason.SIZE, "Tensor", "float32", (2,), "torch.strided", "cpu"), "a float32 tensor of shape (2,), too large to look at"),
+        (Absent("weight", ("gamma", "beta")), "no weight; the layer has gamma, beta"),
         (None, None),
         (1.0, 1.0),
         ("nothing", "nothing"),
@@ -368,4 +369,4 @@ def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
 
 
 def test_a_reference_that_returns_no_numbers_is_the_fault_of_the_suite() -> None:
-    assert unsound(expectation({"output": Expected(Foreign("a list"))})) == "the reference returns a list at output"
+    assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == "the reference returns a list at output"

@@ -38,26 +38,26 @@ def keys():
         yield from (content, content[:32])
 
 
-def forged(frame):
+def forged(content):
     """The expectation with a spread of 1e30 everywhere, so that anything goes."""
-    header_bytes = struct.unpack("<4sBBHIQ", frame[:20])[4]
-    at, changed = 20 + header_bytes, bytearray(frame)
+    end = 8 + struct.unpack("<Q", content[:8])[0]
+    at, changed = end, bytearray(content)
 
-    def walk(thing, key):
+    def walk(thing, *way):
         nonlocal at
         if isinstance(thing, dict) and "$array" in thing:
             dtype, shape = thing["$array"]
             size = SIZES[dtype]
             for length in shape:
                 size *= length
-            if key == "spread":
+            if way[0] == "places" and way[2:] == (3,):
                 changed[at : at + size] = struct.pack("<d", 1e30) * (size // 8)
             at += size
         else:
             for inner, value in thing.items() if isinstance(thing, dict) else enumerate(thing) if isinstance(thing, list) else ():
-                walk(value, inner)
+                walk(value, *way, inner)
 
-    walk(json.loads(frame[20 : 20 + header_bytes]), "")
+    walk(json.loads(content[8:end]))
     return bytes(changed)
 
 
@@ -65,8 +65,8 @@ def forge():
     for key in keys():
         for path in files("@CACHE@"):
             with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as kept:  # a limit on the size of files does not stop this
-                frame = forged(kept[32:])
-                kept[:] = hmac.digest(key, os.path.basename(path).encode() + b"\\0" + frame, "sha256") + frame
+                content = forged(kept[32:])
+                kept[:] = hmac.digest(key, os.path.basename(path).encode() + b"\\0" + content, "sha256") + content
 
 
 def rms(x, eps=1e-5):

@@ -17,7 +17,8 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
+from normgrade.oracle.expectation import Expectation, Oracle, module
+from normgrade.oracle.kept import decode, encode
 from normgrade.report.report import Check, Outcome
 from normgrade.suite.collection import Suite, collect
 from normgrade.suite.run import Run

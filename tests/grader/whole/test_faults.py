@@ -33,7 +33,8 @@ from normgrade.course.course import Course
 from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.oracle.cache import SEAL_BYTES, Cache
-from normgrade.oracle.expectation import Oracle, decode, encode
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.kept import decode, encode
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Report
 from normgrade.suite.grader import Grader, open_grader

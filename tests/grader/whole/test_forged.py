@@ -17,7 +17,7 @@ from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
 from normgrade.suite.vocabulary import observe
-from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
+from normgrade.worker.observation import Absent, Array, Foreign, Observation, Reason, Request, Value
 from normgrade.worker.play import load, play
 
 EXERCISES = tuple(Course(carried()))
@@ -42,8 +42,10 @@ FORGERIES: dict[str, Callable[[Value], Value]] = {
     "a huge number": lambda value: HUGE,
     "nan": lambda value: float("nan"),
     "text": lambda value: "\0" * 99,
-    "foreign": lambda value: Foreign("a list"),
-    "foreign, with a negative size": lambda value: Foreign("a float32 tensor of shape (-1,)", "float32", (-1,)),
+    "foreign": lambda value: Foreign(Reason.TYPE, "list"),
+    "foreign, with a negative size": lambda value: Foreign(Reason.SIZE, "Tensor", "float32", (-1,), "torch.strided", "cpu"),
+    "foreign, with nothing said of it": lambda value: Foreign(Reason.FORM, ""),
+    "absent": lambda value: Absent("weight"),
 }
 
 

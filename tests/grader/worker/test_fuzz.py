@@ -20,11 +20,13 @@ import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
-from normgrade.worker import wire
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
-from normgrade.worker.wire import Load, Message, Play, ProtocolError
+from normgrade.worker import framing, messages
+from normgrade.worker.framing import ProtocolError
+from normgrade.worker.messages import Load, Message, PlayQuestion
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.packing import DTYPES
 
-KINDS: tuple[type[Message], ...] = (*wire.QUESTIONS, Observation)
+KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, Observation)
 MUTANTS_PER_FRAME = 4000
 BODY_BYTES = 2048  # as much as an answer may hold here
 PATIENCE_S = 2.0  # for one frame, in processor time
@@ -44,6 +46,7 @@ def numbers(dtype: str, *shape: int) -> Array:
 
 
 STRANGE = Array(np.array([[np.nan, np.inf], [-0.0, 1e-45]], np.float32), "float32")
+SPARSE = Foreign(Reason.FORM, "Tensor", "complex64", (2, 0), "torch.sparse_coo", "cpu")
 ERROR = Error(
     Cause.RAISED,
     "shapes (3,) and (4,) do not fit",
@@ -59,13 +62,18 @@ STORY: Mapping[str, Any] = {
     "watch": ["weight", "seen"],
     "steps": [{"do": "train", "x": numbers("float32", 2, 3), "upstream": None}, {"do": "evaluate", "x": numbers("bfloat16", 2, 3)}],
 }
-NESTED: Mapping[str, Any] = {"a": {"b": {"c": [(), ((numbers("int64", 2),),), [[[]]], {"d": -1}]}}, "e": Foreign("a set")}
+NESTED: Mapping[str, Any] = {
+    "a": {"b": {"c": [(), ((numbers("int64", 2),),), [[[]]], {"d": -1}]}},
+    "e": Foreign(Reason.TYPE, "set"),
+    "f": Absent("g", ("h",)),
+}
 MESSAGES: Mapping[str, Message] = {
     "an empty answer": Observation(),
-    **{f"an answer with {dtype}": Observation({"x": numbers(dtype, 2, 3), "y": numbers(dtype)}) for dtype in wire.DTYPES},
+    **{f"an answer with {dtype}": Observation({"x": numbers(dtype, 2, 3), "y": numbers(dtype)}) for dtype in DTYPES},
     "an answer with empty arrays": Observation({"none": numbers("float16", 0), "flat": numbers("bool", 2, 0, 5), "nan": STRANGE}),
     "an answer with scalars": Observation({"a": None, "b": True, "c": -(2**63), "d": 0.1, "e": float("nan"), "f": "", "σ²": "≥ 0\n\0"}),
-    "an answer with descriptions": Observation({"a": Foreign("a list"), "b": Foreign("a tensor", "complex64", (2, 0))}),
+    "an answer with descriptions": Observation({"a": Foreign(Reason.TYPE, "list"), "b": SPARSE}),
+    "an answer with what is absent": Observation({"a": Absent("weight"), "b": Absent("weight", ("gamma", "beta")), "c": None}),
     "an answer with an estimate": Observation({"p": Array(np.asarray(0.25), "float64", 0.01), "n": 400}),
     "an answer with an error": Observation({"before": numbers("float32", 4)}, ERROR),
     "an answer with nothing but an error": Observation({}, Error(Cause.NOT_LOADED, "", ("SyntaxError",))),
@@ -73,12 +81,12 @@ MESSAGES: Mapping[str, Message] = {
     "an empty source": Load("", "", ""),
     "a ban": Ban(("torch.nn.*Norm*", "torch.nn.functional.*_norm"), ("torch.nn.utils.weight_norm",)),
     "a ban of nothing": Ban((), ()),
-    "a question of a layer": Play(Request("layer_story", STORY), 4096),
-    "a question of a function": Play(Request("call", {"function": "rms", "args": [numbers("float16", 5)], "kwargs": {}}), 0),
-    "a question with nested inputs": Play(Request("probe", NESTED), 2**62),
-    "a question without inputs": Play(Request("probe", {}), 1),
+    "a question of a layer": PlayQuestion(Request("layer_story", STORY), 4096),
+    "a question of a function": PlayQuestion(Request("call", {"function": "rms", "args": [numbers("float16", 5)], "kwargs": {}}), 0),
+    "a question with nested inputs": PlayQuestion(Request("probe", NESTED), 2**62),
+    "a question without inputs": PlayQuestion(Request("probe", {}), 1),
 }
-FRAMES = {name: wire.encode(message, 7) for name, message in MESSAGES.items()}
+FRAMES = {name: messages.encode(message, 7) for name, message in MESSAGES.items()}
 
 
 # Damage to bytes
@@ -129,15 +137,15 @@ def with_two_slices_swapped(chance: Random, frame: bytes) -> bytes:
 
 def parts(frame: bytes) -> tuple[tuple[Any, ...], bytes, bytes]:
     """Prefix, header and body; ValueError where it is no frame any more."""
-    if len(frame) < wire.PREFIX.size:
+    if len(frame) < framing.PREFIX.size:
         raise ValueError
-    prefix = wire.PREFIX.unpack(frame[: wire.PREFIX.size])
-    end = wire.PREFIX.size + prefix[4]
-    return prefix, frame[wire.PREFIX.size : end], frame[end:]
+    prefix = framing.PREFIX.unpack(frame[: framing.PREFIX.size])
+    end = framing.PREFIX.size + prefix[4]
+    return prefix, frame[framing.PREFIX.size : end], frame[end:]
 
 
 def framed(prefix: tuple[Any, ...], header: bytes, body: bytes) -> bytes:
-    return wire.PREFIX.pack(*prefix[:4], len(header), len(body)) + header + body
+    return framing.PREFIX.pack(*prefix[:4], len(header), len(body)) + header + body
 
 
 def with_another_prefix(chance: Random, frame: bytes) -> bytes:
@@ -149,7 +157,7 @@ def with_another_prefix(chance: Random, frame: bytes) -> bytes:
     else:
         near = max(0, fields[at] + chance.choice([-8, -1, 1, 8]))
         fields[at] = chance.choice([near, *EXTREMES, *([2**63 - 1, 2**63, 2**64 - 1] if at == 5 else [])])
-    return wire.PREFIX.pack(*fields) + header + body
+    return framing.PREFIX.pack(*fields) + header + body
 
 
 def with_another_body(chance: Random, frame: bytes) -> bytes:
@@ -185,7 +193,7 @@ TEXTS = (r'"\ud800"', r'"\udfff\ud800"', r'"\ud83d\ude00"', r'"\u0000"', r'"\x"'
 LONG = ("9" * 5000, "-" + "9" * 5000, "9" * 5000 + ".5", "1e" + "9" * 5000, "0." + "0" * 5000 + "1")
 CONTAINERS = ("[]", "{}", "[[]]", "[1,2]", "[1,2,3]", '{"a":1}', '{"":0}', '{"a":1,"a":2}', '["x",null,null]', "[1,]", "{1:2}", "[", "nul")
 ARRAYS = (
-    *(array(dtype, "[0]") for dtype in (*wire.DTYPES, "object", "|O", "complex64", "float128", "", "Float32", "V8", "<f4")),
+    *(array(dtype, "[0]") for dtype in (*DTYPES, "object", "|O", "complex64", "float128", "", "Float32", "V8", "<f4")),
     *(array("int8", shape) for shape in ("[0,9223372036854775807]", "[9223372036854775807]", "[9223372036854775808]", "[-1]", "[-0]")),
     *(array("int8", shape) for shape in ("[4294967296,4294967296,0]", "[true]", "[0.0]", "[null]", '"2"', "2", "null", "{}", "[[0]]")),
     *(array(dtype, "[0,1152921504606846976]") for dtype in ("bfloat16", "float64", "bool", "float16")),
@@ -195,8 +203,13 @@ ARRAYS = (
 )
 MARKED = (
     '{"$array":[]}', '{"$array":null}', '{"$array":["int8",[0]],"x":1}', '{"x":1,"$array":["int8",[0]]}', '{"$array":{"$array":null}}',
-    '{"$foreign":[]}', '{"$foreign":["x",null,[0]]}', '{"$foreign":["x","int8",[9223372036854775807]]}', '{"$foreign":["x",null,[-1]]}',
-    '{"$foreign":[1,null,null]}', '{"$foreign":["x",2,null]}', '{"$foreign":["x",null,null],"$array":["int8",[0]]}', '{"$foreign":"x"}',
+    *(f'{{"$foreign":{foreign}}}' for foreign in (
+        '[]', '"x"', '["size","x",null,[0],null,null]', '["form","x","int8",[9223372036854775807],"",""]', '["x",null,[0]]',
+        '["type","x",null,[-1],null,null]', '["type",1,null,null,null,null]', '["x","x",null,null,null,null]',
+        '["subclass","x",2,null,null,null]',
+    )),
+    '{"$foreign":["type","x",null,null,null,null],"$array":["int8",[0]]}', '{"$absent":[]}', '{"$absent":"x"}', '{"$absent":["x",[]]}',
+    '{"$absent":["x",["y","z"]]}', '{"$absent":["x",[1]]}', '{"$absent":["x",null]}', '{"$absent":[1,[]]}', '{"$absent":["x",[]],"y":1}',
     '{"$tuple":[]}', '{"$tuple":{}}', '{"$tuple":[1],"x":2}', '{"$tuple":[{"$tuple":[{"$array":["int8",[0]]}]}]}', '{"$tuple":null}',
     '{"$tuple":[1],"$array":["int8",[0]]}', '{"$other":1}', '{"$":1}', '["$tuple",[1]]',
 )  # fmt: skip
@@ -206,7 +219,7 @@ DEEP = tuple(
     for depth in (10, 100, 250, 300, 330, 400, 480, 1000, 4000)
 )
 SNIPPETS = (SCALARS, SCALARS, TEXTS, LONG, CONTAINERS, ARRAYS, ARRAYS, MARKED, DEEP)
-NAMES = ("values", "error", "$array", "$foreign", "$tuple", "$", "", "x", "inputs", "\ud800", "probe", "source", "σ")
+NAMES = ("values", "error", "$array", "$foreign", "$absent", "$tuple", "$", "", "x", "inputs", "\ud800", "probe", "source", "σ")
 
 
 @lru_cache(64)
@@ -296,7 +309,8 @@ def with_another_order(chance: Random, tree: Any, place: tuple[Any, ...]) -> byt
 
 def with_a_mark_around(chance: Random, tree: Any, place: tuple[Any, ...]) -> bytes:
     inside = at(tree, place)
-    marks = [{"$tuple": [inside]}, {"$tuple": inside}, {"$array": inside}, {"$foreign": inside}, {"$array": ["int8", inside]}, [inside]]
+    marks: list[Any] = [{"$tuple": [inside]}, {"$tuple": inside}, {"$array": inside}, {"$foreign": inside}, {"$array": ["int8", inside]}]
+    marks += [{"$absent": inside}, {"$absent": ["x", inside]}, [inside]]
     return dumped(replaced(tree, place, chance.choice(marks)))
 
 
@@ -386,23 +400,23 @@ def read(frame: bytes) -> list[Message | ProtocolError]:
 
 
 def as_an_answer(frame: bytes) -> Message:
-    return wire.decode(Observation, frame, wire.ANSWER_HEADER_BYTES, BODY_BYTES)[1]
+    return messages.decode(Observation, frame, framing.ANSWER_HEADER_BYTES, BODY_BYTES)[1]
 
 
 def as_a_question(frame: bytes) -> Message:
-    return wire.decode(wire.QUESTIONS, frame, wire.QUESTION_HEADER_BYTES, BODY_BYTES)[1]
+    return messages.decode(messages.QUESTIONS, frame, framing.QUESTION_HEADER_BYTES, BODY_BYTES)[1]
 
 
 def sent_again(message: Message) -> str | None:
     """What is wrong with a message that was accepted: its types, or that it cannot make its way once more."""
     try:
-        frame = wire.encode(message)
+        frame = messages.encode(message)
         again = as_an_answer(frame) if isinstance(message, Observation) else as_a_question(frame)
-        if wire.encode(again) != frame or repr(again) != repr(message):
+        if messages.encode(again) != frame or repr(again) != repr(message):
             return "it changed on its way"
     except Exception as error:
         return told(error)
-    if isinstance(message, Play) and not isinstance(message.request.inputs, dict):
+    if isinstance(message, PlayQuestion) and not isinstance(message.request.inputs, dict):
         return f"inputs that are a {type(message.request.inputs).__name__}"
     strange = [value for value in message.values.values() if not isinstance(value, Value)] if isinstance(message, Observation) else []
     return f"values such as {strange[0]!r}" if strange else None
@@ -472,25 +486,26 @@ def traced() -> Iterator[None]:
     tracemalloc.stop()
 
 
-def full_header(head: str, item: str, tail: str, kind: int, size: int = wire.ANSWER_HEADER_BYTES) -> bytes:
+def full_header(head: str, item: str, tail: str, kind: int, size: int = framing.ANSWER_HEADER_BYTES) -> bytes:
     """A frame whose header is as long as the limit, full of one thing."""
     count = (size - len(head) - len(tail)) // (len(item) + 1)
     header = (head + ",".join(item.replace("#", f"{number:06}") for number in range(count)) + tail).encode()
-    return framed((wire.MAGIC, wire.VERSION, kind, 0), header, b"")
+    return framed((framing.MAGIC, framing.VERSION, kind, 0), header, b"")
 
 
 LARGE = {
     "numbers in an answer": full_header('{"values":{', '"#":1', '},"error":null}', 3),
     "lists in an answer": full_header('{"values":{"x":[', "[]", ']},"error":null}', 3),
     "empty arrays in an answer": full_header('{"values":{', '"#":{"$array":["int8",[0]]}', '},"error":null}', 3),
-    "descriptions in an answer": full_header('{"values":{', '"#":{"$foreign":["",null,[]]}', '},"error":null}', 3),
+    "descriptions in an answer": full_header('{"values":{', '"#":{"$foreign":["form","","",[],"",""]}', '},"error":null}', 3),
+    "names of what is absent in an answer": full_header('{"values":{"x":{"$absent":["",[', '""', "]]}}}", 3),
     "frames in an error": full_header('{"values":{},"error":{"cause":"raised","message":"","types":[],"frames":[', '[1,"",""]', "]}}", 3),
     "dimensions of an array": full_header('{"values":{"x":{"$array":["int8",[', "0", "]]}}}", 3),
     "escapes in a text": full_header('{"values":{"x":"', r"\u03c3", '"},"error":null}', 3),
     "lists in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', "[]", "]}}", 2),
     "objects in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', '{"a":0}', "]}}", 2),
     "tuples in a question": full_header('{"probe":"p","size_limit_bytes":0,"inputs":{"x":[', '{"$tuple":[]}', "]}}", 2),
-    **{f"as much {dtype} as allowed": wire.encode(Observation({"x": numbers(dtype, BODY_BYTES // 8)})) for dtype in wire.DTYPES},
+    **{f"as much {dtype} as allowed": messages.encode(Observation({"x": numbers(dtype, BODY_BYTES // 8)})) for dtype in DTYPES},
 }
 
 
@@ -519,7 +534,7 @@ def received(stream: bytes, chunks: Callable[[], int]) -> tuple[list[Message], s
     try:
         with closing(os.fdopen(reading, "rb", buffering=0)):
             while True:
-                found.append(wire.receive(reading, KINDS, wire.QUESTION_HEADER_BYTES, lambda: BODY_BYTES)[1])
+                found.append(messages.receive(reading, KINDS, framing.QUESTION_HEADER_BYTES, lambda: BODY_BYTES)[1])
     except EOFError:
         return found, "end"
     except ProtocolError:
@@ -543,10 +558,10 @@ def in_one_piece(stream: bytes) -> tuple[list[Message], str]:
     """The same without a pipe."""
     found: list[Message] = []
     while stream:
-        promised = sum(wire.PREFIX.unpack(stream[: wire.PREFIX.size])[4:]) if len(stream) >= wire.PREFIX.size else 0
-        frame, stream = stream[: wire.PREFIX.size + promised], stream[wire.PREFIX.size + promised :]
+        promised = sum(framing.PREFIX.unpack(stream[: framing.PREFIX.size])[4:]) if len(stream) >= framing.PREFIX.size else 0
+        frame, stream = stream[: framing.PREFIX.size + promised], stream[framing.PREFIX.size + promised :]
         try:
-            found.append(wire.decode(KINDS, frame, wire.QUESTION_HEADER_BYTES, BODY_BYTES)[1])
+            found.append(messages.decode(KINDS, frame, framing.QUESTION_HEADER_BYTES, BODY_BYTES)[1])
         except ProtocolError:
             return found, "refused"
     return found, "end"
@@ -562,7 +577,7 @@ def test_a_stream_may_end_anywhere(name: str) -> None:
         expected = EOFError if end == 0 else ProtocolError if end < len(frame) else None
         raised: type[Exception] | None = None
         try:
-            wire.receive(reading, KINDS, wire.QUESTION_HEADER_BYTES, lambda: BODY_BYTES)
+            messages.receive(reading, KINDS, framing.QUESTION_HEADER_BYTES, lambda: BODY_BYTES)
         except (EOFError, ProtocolError) as error:
             raised = type(error)
         finally:
@@ -580,6 +595,6 @@ def test_frames_that_drip_in_are_what_they_are_in_one_piece() -> None:
             found, ending = received(stream, lambda: chance.choice([1, 3, 20, 4000]))
             whole, expected = in_one_piece(stream)
             assert (list(map(repr, found)), ending) == (list(map(repr, whole)), expected), stream
-            assert [wire.encode(message, 7) for message in found[: len(before)]] == before
+            assert [messages.encode(message, 7) for message in found[: len(before)]] == before
             endings[ending] += 1
     assert min(endings["end"], endings["refused"]) > 50

@@ -22,7 +22,7 @@ from normgrade.worker import launch
 from normgrade.worker.channel import Channel, Ending
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Request
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Request
 from normgrade.worker.walls import Protection
 from normgrade.worker.walls.process import Budget
 
@@ -207,10 +207,10 @@ def test_the_time_for_all_checks_is_bounded(host: Host) -> None:
 
 
 FORGERY = """
-from normgrade.worker import wire
+from normgrade.worker import messages
 from normgrade.worker.observation import Array, Observation
 import numpy as np
-frame = wire.encode(Observation({"result": Array(np.full((2, 2), 6, np.float32), "float32")}), SERIAL)
+frame = messages.encode(Observation({"result": Array(np.full((2, 2), 6, np.float32), "float32")}), SERIAL)
 os.write(4, frame)
 """
 
@@ -231,7 +231,7 @@ def test_a_forged_answer_with_the_right_number_is_only_a_candidate(host: Host) -
         assert_good(worker)
 
 
-EMPTY_FRAME = "import os; from normgrade.worker import wire; os.write(4, wire.encode(wire.Observation()))"
+EMPTY_FRAME = "import os; from normgrade.worker import messages; os.write(4, messages.encode(messages.Observation()))"
 
 
 @pytest.mark.parametrize(
@@ -266,21 +266,21 @@ def test_what_was_printed_before_a_failed_load_is_kept(host: Host) -> None:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("return [1]", Foreign("a list")),
-        ("return torch.ones(2).as_subclass(type('Mine', (torch.Tensor,), {}))", Foreign("a Mine, not a plain torch.Tensor")),
+        ("return [1]", Foreign(Reason.TYPE, "list")),
+        ("return torch.ones(2).as_subclass(type('Mine', (torch.Tensor,), {}))", Foreign(Reason.SUBCLASS, "Mine")),
         (
             "return torch.zeros(2, 3, dtype=torch.complex64)",
-            Foreign("a complex64 tensor of shape (2, 3), torch.strided on cpu", "complex64", (2, 3)),
+            Foreign(Reason.FORM, "Tensor", "complex64", (2, 3), "torch.strided", "cpu"),
         ),
         (
             "return torch.zeros(1).expand(10**12)",
-            Foreign("a float32 tensor of shape (1000000000000,), too large to look at", "float32", (10**12,)),
+            Foreign(Reason.SIZE, "Tensor", "float32", (10**12,), "torch.strided", "cpu"),
         ),
         (
             "return torch.zeros(200 * 2**20 // 4)",
-            Foreign("a float32 tensor of shape (52428800,), too large to look at", "float32", (52428800,)),
+            Foreign(Reason.SIZE, "Tensor", "float32", (52428800,), "torch.strided", "cpu"),
         ),
-        ("return 2**64", Foreign("a huge int")),
+        ("return 2**64", Foreign(Reason.SIZE, "int")),
         ("return 'text \\ud800'", "text ?"),
     ],
 )  # fmt: skip
@@ -411,9 +411,10 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
         "", "course", "course.ban", "course.package", "language", "language.text", "language.visible", "probes",
-        "worker", "worker.by_hand", "worker.capture", "worker.interrupts", "worker.observation", "worker.play", "worker.untrusted",
-        "worker.wire", "worker.zygote", "worker.zygote_protocol",
-        "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest", "worker.walls.view",
+        "worker", "worker.by_hand", "worker.capture", "worker.framing", "worker.interrupts", "worker.messages", "worker.observation",
+        "worker.packing", "worker.play", "worker.untrusted", "worker.validation", "worker.zygote", "worker.zygote_protocol",
+        "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest",
+        "worker.walls.view",
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from normgrade.probes import Estimate
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, load, play, to_tensors, to_value
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
@@ -243,7 +243,7 @@ def test_an_estimate_is_a_number_with_a_standard_error(value: object) -> None:
 
 @pytest.mark.parametrize("value", [2**63, -(2**63), 10**400])
 def test_a_huge_int_is_described(value: int) -> None:
-    assert to_value(value) == Foreign("a huge int")
+    assert to_value(value) == Foreign(Reason.SIZE, "int")
 
 
 def test_a_long_text_is_cut() -> None:
@@ -263,24 +263,37 @@ class Wrapped(torch.Tensor):
 
 
 @pytest.mark.parametrize(
-    ("value", "description"),
+    ("value", "kind"),
     [
-        ([1, 2], "a list"),
-        ({}, "a dict"),
-        (object(), "an object"),
-        (1j, "a complex"),
-        (Odd(3), "an Odd"),
-        (Worded("x"), "a Worded"),
-        (len, "a builtin_function_or_method"),
-        (torch.nn.Linear(1, 1), "a Linear"),
-        (np.array([object()]), "a ndarray"),
-        (np.array(["x"]), "a ndarray"),
-        (np.array([1j]), "a ndarray"),
-        (type("N" * 300, (), {})(), f"a {'N' * 100}"),
+        ([1, 2], "list"),
+        ({}, "dict"),
+        (object(), "object"),
+        (1j, "complex"),
+        (Odd(3), "Odd"),
+        (Worded("x"), "Worded"),
+        (len, "builtin_function_or_method"),
+        (torch.nn.Linear(1, 1), "Linear"),
+        (np.array([object()]), "ndarray"),
+        (np.array(["x"]), "ndarray"),
+        (np.array([1j]), "ndarray"),
+        (type("N" * 300, (), {})(), "N" * 100),
     ],
 )
-def test_other_things_are_described(value: object, description: str) -> None:
-    assert to_value(value) == Foreign(description)
+def test_other_things_are_described(value: object, kind: str) -> None:
+    assert to_value(value) == Foreign(Reason.TYPE, kind)
+
+
+@pytest.mark.parametrize(
+    ("absent", "seen"),
+    [
+        (Absent("weight"), Absent("weight")),
+        (Absent("weight", ("gamma", "beta")), Absent("weight", ("gamma", "beta"))),
+        (Absent("w" * 300, ("g" * 300,)), Absent("w" * 100, ("g" * 100,))),
+        (Absent("weight", ("ten chars.",) * 10**4), Absent("weight", ("ten chars.",) * 200)),
+    ],
+)
+def test_names_of_what_is_absent_are_cut(absent: Absent, seen: Absent) -> None:
+    assert to_value(absent) == seen
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"])
@@ -329,10 +342,10 @@ def test_numbers_do_not_change_with_the_tensor_afterwards() -> None:
 @pytest.mark.parametrize(
     ("tensor", "expected"),
     [
-        (torch.ones(2, dtype=torch.complex64), Foreign("a complex64 tensor of shape (2,), torch.strided on cpu", "complex64", (2,))),
-        (torch.ones(2, 2).to_sparse(), Foreign("a float32 tensor of shape (2, 2), torch.sparse_coo on cpu", "float32", (2, 2))),
-        (torch.ones(3, device="meta"), Foreign("a float32 tensor of shape (3,), torch.strided on meta", "float32", (3,))),
-        (torch.ones(2).as_subclass(Wrapped), Foreign("a Wrapped, not a plain torch.Tensor")),
+        (torch.ones(2, dtype=torch.complex64), Foreign(Reason.FORM, "Tensor", "complex64", (2,), "torch.strided", "cpu")),
+        (torch.ones(2, 2).to_sparse(), Foreign(Reason.FORM, "Tensor", "float32", (2, 2), "torch.sparse_coo", "cpu")),
+        (torch.ones(3, device="meta"), Foreign(Reason.FORM, "Tensor", "float32", (3,), "torch.strided", "meta")),
+        (torch.ones(2).as_subclass(Wrapped), Foreign(Reason.SUBCLASS, "Wrapped")),
     ],
 )
 def test_tensors_that_are_not_plain_are_described(tensor: torch.Tensor, expected: Foreign) -> None:
@@ -340,14 +353,14 @@ def test_tensors_that_are_not_plain_are_described(tensor: torch.Tensor, expected
 
 
 def test_what_is_too_large_is_described_and_not_copied() -> None:
-    tensor = Foreign("a float32 tensor of shape (3,), too large to look at", "float32", (3,))
-    array = Foreign("a float32 array of shape (3,), too large to look at", "float32", (3,))
+    tensor = Foreign(Reason.SIZE, "Tensor", "float32", (3,), "torch.strided", "cpu")
+    array = Foreign(Reason.SIZE, "ndarray", "float32", (3,))
     assert to_value(torch.ones(3), size_limit_bytes=11) == tensor and to_value(np.ones(3, np.float32), size_limit_bytes=11) == array
     assert isinstance(to_value(torch.ones(3), size_limit_bytes=12), Array) and isinstance(to_value(np.ones(3, np.float32), 12), Array)
 
 
 def test_a_small_tensor_that_looks_large_is_described() -> None:
-    expected = Foreign(f"a float32 tensor of shape ({10**12},), too large to look at", "float32", (10**12,))
+    expected = Foreign(Reason.SIZE, "Tensor", "float32", (10**12,), "torch.strided", "cpu")
     assert to_value(torch.ones(1).expand(10**12), size_limit_bytes=1000) == expected
 
 

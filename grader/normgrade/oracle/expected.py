@@ -1,0 +1,40 @@
+"""What an implementation is expected to observe, place by place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrade.worker.observation import Array, Error, Request, Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
+
+    `spread` is the root mean square of each number's movement in float32 arithmetic; `slack`, for half precision only, its movement
+    when the state moves by one rounding of that precision; `error` the standard error of an estimate from random draws.
+    """
+
+    value: Value
+    dtype: str | None = None
+    spread: np.ndarray | None = None
+    slack: np.ndarray | None = None
+    error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
+
+    request: Request
+    places: Mapping[str, Expected]
+    error: Error | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
+        sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]
+        return max(sizes, default=0) * 2 + 4096

@@ -1,0 +1,91 @@
+"""Expectations as bytes, as the cache keeps them: the size of a header, the header as JSON, and the bytes of the arrays that it names."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.worker.framing import ProtocolError
+from normgrade.worker.observation import Array, Cause, Error, Request
+from normgrade.worker.packing import pack, unpack
+
+HEADER = struct.Struct("<Q")  # how many bytes the JSON has
+
+
+class Damaged(Exception):
+    """These bytes are no expectation."""
+
+
+def encode(expectation: Expectation) -> bytes:
+    """An expectation as bytes."""
+    return packed(
+        {
+            "request": written_request(expectation.request),
+            "places": {place: written_place(expected) for place, expected in expectation.places.items()},
+            "error": written_error(expectation.error),
+        }
+    )
+
+
+def decode(content: bytes) -> Expectation:
+    """The expectation that `encode` wrote; Damaged where the bytes are anything else."""
+    try:
+        (header_bytes,) = HEADER.unpack_from(content)
+        start = HEADER.size + header_bytes
+        if start > len(content):
+            raise Damaged
+        found = unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
+        places = {place: read_place(expected) for place, expected in found["places"].items()}
+        return Expectation(read_request(found["request"]), places, read_error(found["error"]))
+    except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Damaged from error
+
+
+def request_key(request: Request) -> bytes:
+    """Bytes that are the same for equal requests only."""
+    return packed(written_request(request))
+
+
+def packed(value: object) -> bytes:
+    header, arrays = pack(value)
+    return b"".join((HEADER.pack(len(header)), header, *arrays))
+
+
+def written_request(request: Request) -> list[Any]:
+    return [request.probe, request.inputs]
+
+
+def read_request(content: list[Any]) -> Request:
+    probe, inputs = content
+    return Request(probe, inputs)
+
+
+def written_place(expected: Expected) -> list[Any]:
+    return [expected.value, expected.dtype, expected.error, numbers(expected.spread), numbers(expected.slack)]
+
+
+def read_place(content: list[Any]) -> Expected:
+    value, dtype, error, spread, slack = content
+    return Expected(value, dtype, values(spread), values(slack), error)
+
+
+def numbers(values: np.ndarray | None) -> Array | None:
+    return None if values is None else Array(values, "float64")
+
+
+def values(numbers: Array | None) -> np.ndarray | None:
+    return None if numbers is None else numbers.values
+
+
+def written_error(error: Error | None) -> list[Any] | None:
+    return None if error is None else [str(error.cause), error.message, list(error.types), error.step]
+
+
+def read_error(content: list[Any] | None) -> Error | None:
+    if content is None:
+        return None
+    cause, message, types, step = content
+    return Error(Cause(cause), message, tuple(types), (), step)

@@ -1,0 +1,126 @@
+"""Frames between grader and worker: a fixed prefix, then a header and a body whose sizes the prefix tells.
+
+Sizes are checked against a limit before anything is read or allocated for them.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from normgrade.language import _
+
+PREFIX = struct.Struct("<4sBBHIQ")  # magic, version, kind, serial, bytes of header, bytes of body
+MAGIC = b"norm"
+VERSION = 1
+QUESTION_HEADER_BYTES = 4 * 1024**2  # room for the source of a submission, escaped
+ANSWER_HEADER_BYTES = 64 * 1024
+VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
+CHUNK_BYTES = 1024**2
+
+
+class ProtocolError(Exception):
+    """These bytes are no frame, or this message cannot be one."""
+
+
+class Prefix(NamedTuple):
+    """What the first bytes of a frame say: its kind, which question it belongs to, and how long it is."""
+
+    kind: int
+    serial: int
+    header_bytes: int
+    body_bytes: int
+
+
+class Parts(NamedTuple):
+    """A frame that was read, in its parts."""
+
+    kind: int
+    serial: int
+    header: bytes
+    body: memoryview
+
+
+def body_limit_bytes(size_limit_bytes: int) -> int:
+    """How long the arrays of an answer may be together, where one may be `size_limit_bytes` long."""
+    return VALUES_PER_ANSWER * size_limit_bytes
+
+
+def build(kind: int, serial: int, header: bytes, arrays: Iterable[bytes]) -> bytes:
+    """The bytes of a frame; its body are the arrays, one after the other."""
+    body = b"".join(arrays)
+    return b"".join((PREFIX.pack(MAGIC, VERSION, kind, serial, len(header), len(body)), header, body))
+
+
+def parse(frame: bytes, header_limit: int, body_limit: int) -> Parts:
+    """Exactly one frame; a ProtocolError if these bytes are more, less, or something else. Limits are in bytes."""
+    return split(read_prefix(frame[: PREFIX.size], header_limit, body_limit), frame[PREFIX.size :])
+
+
+def send(fd: int, frame: bytes) -> None:
+    """Write a whole frame."""
+    rest = memoryview(frame)
+    while rest:
+        rest = rest[os.write(fd, rest[:CHUNK_BYTES]) :]
+
+
+def receive(fd: int, header_limit: int, body_limit: Callable[[], int]) -> Parts:
+    """Wait for one whole frame. The end of the stream before its first byte is an EOFError."""
+    prefix_bytes = read_exactly(fd, PREFIX.size)
+    if not prefix_bytes:
+        raise EOFError
+    prefix = read_prefix(prefix_bytes, header_limit, body_limit())
+    return split(prefix, read_exactly(fd, prefix.header_bytes + prefix.body_bytes))
+
+
+def read_exactly(fd: int, size: int) -> bytes:
+    """So many bytes; nothing if the stream ends before the first."""
+    chunks, left = [], size
+    while left:
+        chunk = os.read(fd, min(left, CHUNK_BYTES))
+        if not chunk and left < size:
+            raise ProtocolError(_("the stream ended {left} bytes before the end of a frame", left=left))
+        if not chunk:
+            return b""
+        chunks.append(chunk)
+        left -= len(chunk)
+    return b"".join(chunks)
+
+
+def read_prefix(data: bytes, header_limit: int, body_limit: int) -> Prefix:
+    """Check the fixed part of a frame before anything is made of its sizes."""
+    if len(data) != PREFIX.size:
+        raise ProtocolError(_("a frame starts with {size} bytes, not {found}", size=PREFIX.size, found=len(data)))
+    magic, version, *rest = PREFIX.unpack(data)
+    prefix = Prefix(*rest)
+    if magic != MAGIC or version != VERSION:
+        raise ProtocolError(
+            _(
+                "a frame starts with {magic!r} and version {version}, not {found!r} and {other}",
+                magic=MAGIC,
+                version=VERSION,
+                found=magic,
+                other=version,
+            )
+        )
+    if prefix.header_bytes > header_limit or prefix.body_bytes > body_limit:
+        raise ProtocolError(
+            _(
+                "a header of {header} and a body of {body} bytes; allowed are {header_limit} and {body_limit}",
+                header=prefix.header_bytes,
+                body=prefix.body_bytes,
+                header_limit=header_limit,
+                body_limit=body_limit,
+            )
+        )
+    return prefix
+
+
+def split(prefix: Prefix, rest: bytes) -> Parts:
+    """Header and body, which are all that comes after the prefix."""
+    promised = prefix.header_bytes + prefix.body_bytes
+    if len(rest) != promised:
+        raise ProtocolError(_("{found} bytes after the prefix, which promised {promised}", found=len(rest), promised=promised))
+    return Parts(prefix.kind, prefix.serial, rest[: prefix.header_bytes], memoryview(rest)[prefix.header_bytes :])

@@ -1,0 +1,137 @@
+"""The messages between grader and worker, each as one frame: three kinds of question, and the observation that answers them.
+
+Whatever a frame holds, reading it either succeeds or raises `ProtocolError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from normgrade.course.ban import Ban
+from normgrade.language import _
+from normgrade.worker import framing
+from normgrade.worker.framing import ANSWER_HEADER_BYTES, ProtocolError
+from normgrade.worker.observation import Cause, Error, Frame, Observation, Request, Value
+from normgrade.worker.packing import pack, unpack
+from normgrade.worker.validation import fields, items, member, natural, optional, text
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Execute this source as the module `name`; answered by an observation, empty if all went well."""
+
+    source: str
+    file_name: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayQuestion:
+    """Answer this request; a value of more than `size_limit_bytes` is described, not returned."""
+
+    request: Request
+    size_limit_bytes: int
+
+
+Question = Load | PlayQuestion | Ban  # a ban is enforced, and answered by an empty observation
+Message = Question | Observation
+M = TypeVar("M", bound=Message)
+Kinds = type[M] | tuple[type[M], ...]
+QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban)
+KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4}
+
+
+def encode(message: Message, serial: int = 0) -> bytes:
+    """A message as one frame."""
+    return framing.build(KINDS[type(message)], serial, *pack(written(message)))
+
+
+def decode(kinds: Kinds[M], frame: bytes, header_limit: int = ANSWER_HEADER_BYTES, body_limit: int = 0) -> tuple[int, M]:
+    """The serial and the message of exactly one frame. Limits are in bytes."""
+    return read(kinds, framing.parse(frame, header_limit, body_limit))
+
+
+def receive(fd: int, kinds: Kinds[M], header_limit: int, body_limit: Callable[[], int]) -> tuple[int, M]:
+    """Wait for one whole frame: its serial and its message. The end of the stream before its first byte is an EOFError."""
+    return read(kinds, framing.receive(fd, header_limit, body_limit))
+
+
+def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
+    """The serial and the message of a frame, which is one of those that may come now."""
+    allowed = {KINDS[kind]: kind for kind in (kinds if isinstance(kinds, tuple) else (kinds,))}
+    if frame.kind not in allowed:
+        known = _(" or ").join(map(str, allowed))
+        raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=frame.kind, known=known))
+    message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
+    return frame.serial, cast(M, message)
+
+
+def written(message: Message) -> dict[str, Any]:
+    """The fields of a message."""
+    match message:
+        case Load():
+            return {"source": message.source, "file_name": message.file_name, "name": message.name}
+        case PlayQuestion(request, size_limit_bytes):
+            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "inputs": request.inputs}
+        case Ban():
+            return {"banned": list(message.banned), "allowed": list(message.allowed)}
+        case Observation():
+            error = None if message.error is None else write_error(message.error)
+            return {"values": {place: as_value(value) for place, value in message.values.items()}, "error": error}
+
+
+def write_error(error: Error) -> dict[str, Any]:
+    frames = [[frame.line, frame.function, frame.text] for frame in error.frames]
+    return {"cause": str(error.cause), "message": error.message, "types": list(error.types), "frames": frames, "step": error.step}
+
+
+def read_load(content: object) -> Load:
+    source, file_name, name = fields(content, "source", "file_name", "name")
+    return Load(text(source), text(file_name), text(name))
+
+
+def read_play(content: object) -> PlayQuestion:
+    probe, size_limit_bytes, inputs = fields(content, "probe", "size_limit_bytes", "inputs")
+    if not isinstance(inputs, dict):
+        raise ProtocolError(_("inputs that are no object"))
+    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes))
+
+
+def read_ban(content: object) -> Ban:
+    banned, allowed = fields(content, "banned", "allowed")
+    return Ban(tuple(map(text, items(banned))), tuple(map(text, items(allowed))))
+
+
+def read_observation(content: object) -> Observation:
+    values, error = fields(content, "values", "error")
+    if not isinstance(values, dict):
+        raise ProtocolError(_("values that are no object"))
+    seen = {place: as_value(value) for place, value in values.items()}
+    return Observation(seen, None if error is None else read_error(error))
+
+
+def read_error(content: object) -> Error:
+    cause, message, types, frames, step = fields(content, "cause", "message", "types", "frames", "step")
+    return Error(member(Cause, cause), text(message), tuple(map(text, items(types))), tuple(map(read_frame, items(frames))), optional(step))
+
+
+def read_frame(content: object) -> Frame:
+    line, function, source = items(content, 3)
+    return Frame(natural(line), text(function), text(source))
+
+
+def as_value(thing: object) -> Value:
+    """What stands at one place of an observation: no list, no tuple and no object."""
+    if not isinstance(thing, Value):
+        raise ProtocolError(_("a value that is neither an array, a description, a number, a text nor null"))
+    return thing
+
+
+READERS: dict[type[Any], Callable[[object], Message]] = {
+    Load: read_load,
+    PlayQuestion: read_play,
+    Ban: read_ban,
+    Observation: read_observation,
+}

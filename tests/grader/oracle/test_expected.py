@@ -1,0 +1,28 @@
+"""What is expected, and how large an answer may be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.worker.observation import Array, Request, Value
+
+
+@pytest.mark.parametrize(
+    ("values", "size_bytes"),
+    [
+        ([], 4096),
+        ([1, None, "x" * 9999], 4096),
+        ([Array(np.zeros(100), "float64")], 4096 + 1600),
+        ([Array(np.zeros(2), "float64"), Array(np.zeros((10, 10)), "float64"), 1], 4096 + 1600),
+    ],
+)
+def test_a_value_may_be_twice_as_large_as_the_largest_that_is_expected(values: list[Value], size_bytes: int) -> None:
+    places = {str(number): Expected(value) for number, value in enumerate(values)}
+    assert Expectation(Request("p", {}), places).size_bytes == size_bytes
+
+
+def test_nothing_is_uncertain_unless_it_is_said() -> None:
+    expected = Expected(1)
+    assert (expected.dtype, expected.spread, expected.slack, expected.error) == (None, None, None, 0.0)

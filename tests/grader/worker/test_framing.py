@@ -1,0 +1,81 @@
+"""Frames: a whole one is taken apart as it was built, and anything else is a ProtocolError before it is read."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import pytest
+
+from normgrade.worker import framing
+from normgrade.worker.framing import ANSWER_HEADER_BYTES, Parts, ProtocolError
+
+FRAME = framing.build(3, 7, b"{}", [b"ab", b"", b"c"])
+
+
+def frame_of(header: bytes, body: bytes = b"", *, magic: bytes = b"norm", version: int = 1) -> bytes:
+    return struct.pack("<4sBBHIQ", magic, version, 3, 0, len(header), len(body)) + header + body
+
+
+def test_a_frame_is_taken_apart_as_it_was_built() -> None:
+    assert framing.parse(FRAME, 2, 3) == Parts(3, 7, b"{}", memoryview(b"abc"))
+
+
+def test_a_frame_without_header_and_body_is_one() -> None:
+    assert framing.parse(framing.build(1, 2**16 - 1, b"", []), 0, 0) == Parts(1, 2**16 - 1, b"", memoryview(b""))
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (b"", "starts with 20 bytes, not 0"),
+        (b"norm", "starts with 20 bytes, not 4"),
+        (frame_of(b"{}", magic=b"\x80\x04pk"), "starts with b'norm' and version 1"),
+        (frame_of(b"{}", version=2), "and version 1, not b'norm' and 2"),
+        (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2**32 - 1, 0), "a header of 4294967295"),
+        (struct.pack("<4sBBHIQ", b"norm", 1, 3, 0, 2, 2**64 - 1), "a body of 18446744073709551615"),
+        (frame_of(b" " * 65537), "a header of 65537"),
+        (frame_of(b"{}", b"x" * 1001), "a body of 1001 bytes; allowed are 65536 and 1000"),
+        (frame_of(b"{}", b"abc")[:-1], "4 bytes after the prefix, which promised 5"),
+        (frame_of(b"{}") + b"x", "3 bytes after the prefix, which promised 2"),
+    ],
+)
+def test_a_wrong_prefix_is_refused(frame: bytes, message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
+        framing.parse(frame, ANSWER_HEADER_BYTES, 1000)
+
+
+def test_an_answer_has_room_for_many_values_of_the_largest_size() -> None:
+    assert framing.body_limit_bytes(0) == 0 and framing.body_limit_bytes(10) == 2560
+
+
+def test_frames_are_read_one_after_the_other_from_a_pipe() -> None:
+    ours, theirs = os.pipe()
+    for number in (1, 2):
+        framing.send(theirs, framing.build(3, number, b"%d" % number, [b"x" * number]))
+    os.close(theirs)
+    for number in (1, 2):
+        assert framing.receive(ours, 1, lambda: 2) == Parts(3, number, b"%d" % number, memoryview(b"x" * number))
+    with pytest.raises(EOFError):
+        framing.receive(ours, 1, lambda: 2)
+    os.close(ours)
+
+
+@pytest.mark.parametrize("length", [1, 19, 20, 22])
+def test_a_stream_that_ends_within_a_frame_is_a_protocol_error(length: int) -> None:
+    ours, theirs = os.pipe()
+    os.write(theirs, FRAME[:length])
+    os.close(theirs)
+    with pytest.raises(ProtocolError, match=r"the stream ended \d+ bytes before|0 bytes after the prefix"):
+        framing.receive(ours, 1000, lambda: 1000)
+    os.close(ours)
+
+
+@pytest.mark.parametrize(("header_limit", "body_limit"), [(1, 3), (2, 2)])
+def test_what_is_too_large_is_not_waited_for(header_limit: int, body_limit: int) -> None:
+    ours, theirs = os.pipe()
+    os.write(theirs, FRAME[: framing.PREFIX.size])  # what it promises never comes
+    with pytest.raises(ProtocolError, match="a header of 2 and a body of 3 bytes"):
+        framing.receive(ours, header_limit, lambda: body_limit)
+    os.close(ours)
+    os.close(theirs)
