@@ -19,8 +19,9 @@ from normgrade.report.report import Check, Diagnosis, Outcome, Report
 from normgrade.worker.walls import AUTO
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
+    from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
-    from normgrade.suite.run import Result, Suite
+    from normgrade.suite.run import Suite
     from normgrade.worker.host import Host
 
 T = TypeVar("T")

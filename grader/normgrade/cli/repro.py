@@ -12,6 +12,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.shell_words import checks_alike, slugs_alike
+from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_plain, write_whole
 from normgrade.grade import Desk, Options, at_desk
@@ -22,7 +23,6 @@ from normgrade.learner.reproduction import is_as_made, script, sealed
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.render.wording import seed_in_words
 from normgrade.report.report import Outcome
-from normgrade.suite.run import Result
 
 LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.compare.differences import allowed
+from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
 from normgrade.grade import Desk
 from normgrade.report.report import Check, Difference, Numbers, Outcome
-from normgrade.suite.run import Result
 from normgrade.worker.observation import Array
 
 LEAST = 2  # numbers in an example: one alone says little

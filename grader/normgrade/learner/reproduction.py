@@ -10,11 +10,11 @@ from pprint import pformat
 from typing import Any
 
 from normgrade import PACKAGE
+from normgrade.compare.played import Played, Result
 from normgrade.course.course import Exercise
 from normgrade.language import N_, _, retold
 from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference
-from normgrade.suite.run import Play, Result
 from normgrade.worker.observation import Array, Request
 
 WIDTH = 120
@@ -115,7 +115,7 @@ def aliases() -> str:
     return ast.unparse(found.value)
 
 
-def body(exercise: Exercise, play: Play, differences: Sequence[Difference]) -> Iterator[str]:
+def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
     request, expected = play.expectation.request, expected_at(play, differences)
     match request.probe:
         case "layer_story":
@@ -132,7 +132,7 @@ def printed(sentence: str) -> str:
     return f"\nprint({sentence!r})"
 
 
-def expected_at(play: Play, differences: Sequence[Difference]) -> dict[str, str]:
+def expected_at(play: Played, differences: Sequence[Difference]) -> dict[str, str]:
     """What should have been seen at each place that differs, as Python."""
     places = play.expectation.places
     return {each.place: literal(places[each.place].value) for each in differences if each.place in places}

@@ -18,6 +18,7 @@ import pytest
 
 from normgrade.compare.context import setting_of
 from normgrade.compare.differences import described, differences, unsound
+from normgrade.compare.played import Played, Result
 from normgrade.compare.trends import Step, by_size, pattern, steps_of
 from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
@@ -41,23 +42,6 @@ class Player(Protocol):
     """Plays a request on one submission: a worker, or whatever stands in for one."""
 
     def play(self, request: Request, size_limit_bytes: int) -> Observation: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Play:
-    """One request of a check, with what was observed and what was expected; `refusal` names what should have been raised."""
-
-    observation: Observation
-    expectation: Expectation
-    refusal: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A check, and what was played for it."""
-
-    check: Check
-    plays: tuple[Play, ...]
 
 
 class Disagreement(Exception):
@@ -85,7 +69,7 @@ class Run:
     results: list[Result] = field(default_factory=list)
     check: str = ""
     draws: int = 0
-    plays: list[Play] = field(default_factory=list)
+    plays: list[Played] = field(default_factory=list)
     outcome: tuple[Outcome, str, tuple[Difference, ...]] = (Outcome.PASSED, "", ())
     unusable: bool = False  # an interface check failed
     hasty: bool = False  # one failure is enough, and nothing is worded
@@ -117,7 +101,7 @@ class Run:
 
     def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Observation:
         observation = self.player.play(expectation.request, expectation.size_bytes)
-        self.plays.append(Play(observation, expectation, refusal))
+        self.plays.append(Played(observation, expectation, refusal))
         return observation
 
 
@@ -308,7 +292,7 @@ def with_sizes(results: Sequence[Result]) -> Iterator[Result]:
 def steps_taken(result: Result) -> list[Step]:
     """All steps of a check's plays that came to their end."""
     whole = [play for play in result.plays if play.refusal is None and play.observation.error is None]
-    return [step for play in whole for step in steps_of(play.expectation.request, differences(play.observation, play.expectation))]
+    return [step for play in whole for step in steps_of(play.expectation.request, play.differences)]
 
 
 def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
@@ -332,7 +316,7 @@ def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
     return Result(check, tuple(run.plays))
 
 
-def lines_raised(plays: Sequence[Play]) -> tuple[int, ...]:
+def lines_raised(plays: Sequence[Played]) -> tuple[int, ...]:
     """The lines of the submission in which it raised what it should not have."""
     unexpected = [play.observation.error for play in plays if play.refusal is None and play.observation.error is not None]
     return tuple(dict.fromkeys(frame.line for error in unexpected for frame in error.frames))
@@ -420,7 +404,7 @@ class Plugin:
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration)
 
 
-def judged(error: BaseException, plays: Sequence[Play]) -> tuple[Outcome, str, tuple[Difference, ...]]:
+def judged(error: BaseException, plays: Sequence[Played]) -> tuple[Outcome, str, tuple[Difference, ...]]:
     """What an exception in a test says: of the submission, or of the suite. A test that stumbles over what differs speaks of the former."""
     what = f"{type(error).__name__}: {error}"
     match error:
@@ -442,9 +426,9 @@ def judged(error: BaseException, plays: Sequence[Play]) -> tuple[Outcome, str, t
             return Outcome.ERROR, _("the suite is broken, not your code: {error}", error=what), ()
 
 
-def wrong_in(plays: Sequence[Play]) -> tuple[Difference, ...]:
+def wrong_in(plays: Sequence[Played]) -> tuple[Difference, ...]:
     """The differences of the first play that has any."""
-    return next(filter(None, (differences(play.observation, play.expectation) for play in plays)), ())
+    return next(filter(None, (play.differences for play in plays)), ())
 
 
 def with_suites(exercises: Sequence[Exercise], use: Callable[[Mapping[str, Suite]], T]) -> T:

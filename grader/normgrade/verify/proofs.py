@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise, read
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Desk, Options, at_desk, judgement, silent
@@ -19,7 +20,6 @@ from normgrade.language.errors import either
 from normgrade.report.place_names import place_in_words
 from normgrade.report.render.wording import outcome_in_word
 from normgrade.report.report import Check, Outcome, Report
-from normgrade.suite.run import Result
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
 from normgrade.verify.translations import missing_texts

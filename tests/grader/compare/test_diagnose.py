@@ -12,13 +12,14 @@ from typing import ClassVar
 import pytest
 
 from normgrade.compare.diagnose import MOST_ERRORS, OutOfTime, diagnose, says
+from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
-from normgrade.suite.run import Result, Suite, with_suites
+from normgrade.suite.run import Suite, with_suites
 from normgrade.worker.observation import Observation, Request
 from normgrade.worker.play import load, play
 

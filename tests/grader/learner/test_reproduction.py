@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from normgrade.cli import repro as command
+from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.learner.reproduction import SEAL, is_as_made, literal, script, sealed
 from normgrade.report.report import Outcome
-from normgrade.suite.run import Result
 from normgrade.worker.observation import Array
 
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced

@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from normgrade.compare.played import Result
 from normgrade.course.course import Course, Exercise, read
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle, decode, encode, module
 from normgrade.report.report import Check, Outcome
 from normgrade.suite import run as suites_module
-from normgrade.suite.run import BrokenSuite, Result, Suite, current, ones, randn, with_suites, zeros
+from normgrade.suite.run import BrokenSuite, Suite, current, ones, randn, with_suites, zeros
 from normgrade.worker.observation import Array, Cause, Error, Observation, Request
 from normgrade.worker.play import load, play
 

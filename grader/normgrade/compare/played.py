@@ -1,0 +1,33 @@
+"""What was played for a check: every request with what was observed and what was expected, compared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from normgrade.compare.differences import differences
+from normgrade.oracle.expectation import Expectation
+from normgrade.report.report import Check, Difference
+from normgrade.worker.observation import Observation
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """One request of a check: what was observed and what was expected; `refusal` names what should have been raised."""
+
+    observation: Observation
+    expectation: Expectation
+    refusal: tuple[str, ...] | None = None
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Every place that disagrees, in the order of the story, without words on what it looks like."""
+        return differences(self.observation, self.expectation)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A check, and what was played for it."""
+
+    check: Check
+    plays: tuple[Played, ...]
