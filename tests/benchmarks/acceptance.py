@@ -24,9 +24,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 
 from normgrade.course.course import Course, Exercise, read
-from normgrade.course.mistakes import pairs_of, read_mistakes, together
+from normgrade.course.mistakes import read_mistakes, together
 from normgrade.grade import Desk, Options, at_desk
 from normgrade.report.report import Outcome
 from normgrade.verify.parallel import Job, Tick, available, over_cores
@@ -87,7 +88,7 @@ def measured_at(desk: Desk, exercise: Exercise, seeds: Sequence[int], every: int
     singles = Counter(verdict(frozenset({mistake.name}), explanations(desk, exercise, mistake.source, seeds[0])) for mistake in mistakes)
     say(f"  one mistake    named {singles['named']} of {len(mistakes)}")
 
-    pairs = pairs_of(reference, mistakes)
+    pairs = [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
     pairs_seen: Counter[str] = Counter()
     for pair in pairs[::every]:
         names = frozenset(mistake.name for mistake in pair)
