@@ -30,7 +30,7 @@ MOST_BASES = 12  # sets of two that explain one check, and are tried with one mo
 
 @dataclass(frozen=True)
 class Search:
-    """Looks for mistakes whose observations are the submission's, at every check, the failed and the passed ones."""
+    """Looks for the fewest known mistakes that explain what was observed at every check, the failed and the passed ones."""
 
     results: tuple[Result, ...]  # judged ones, the best determined first
     reference: str
@@ -47,6 +47,7 @@ class Search:
 
     @cached_property
     def failed(self) -> tuple[Result, ...]:
+        """The checks that failed, the best determined first."""
         return tuple(result for result in self.results if result.check.outcome is Outcome.FAILED)
 
     @cached_property
@@ -63,6 +64,7 @@ class Search:
 
     @cached_property
     def singles(self) -> tuple[Candidate, ...]:
+        """Every mistake alone."""
         found = (made_together((mistake,), self.reference, self.oracle) for mistake in self.mistakes)
         return tuple(filter(None, found))
 
@@ -73,23 +75,26 @@ class Search:
 
     @cached_property
     def pairs(self) -> tuple[Candidate, ...]:
+        """The suspects two by two, where they may add up to what was observed."""
         found = (self.combined(pair) for pair in combinations(self.suspects, 2) if self.may_add_up(pair))
         return tuple(filter(None, found))
 
     def triples(self) -> Iterator[Candidate]:
-        """Sets of three, grown from those pairs that explain one failed check alone."""
+        """Three by three, each set once: the bases with one more suspect."""
         tried: set[frozenset[Candidate]] = set()
+        for base, suspect in ((base, suspect) for base in self.bases() for suspect in self.suspects if suspect not in base.parts):
+            parts = (*base.parts, suspect)
+            if frozenset(parts) not in tried and (candidate := self.combined(parts)):
+                yield candidate
+            tried.add(frozenset(parts))
+
+    def bases(self) -> Iterator[Candidate]:
+        """The pairs that explain one failed check alone: some for each of the first checks."""
         for result in self.failed[:MOST_CHECKS]:
-            bases = (pair for pair in self.pairs if pair.is_possible_at(result) and pair.explains(result))
-            for base in islice(bases, MOST_BASES):
-                for parts in ((*base.parts, suspect) for suspect in self.suspects if suspect not in base.parts):
-                    if frozenset(parts) in tried:
-                        continue
-                    tried.add(frozenset(parts))
-                    if candidate := self.combined(parts):
-                        yield candidate
+            yield from islice((pair for pair in self.pairs if pair.is_possible_at(result) and pair.explains(result)), MOST_BASES)
 
     def combined(self, parts: tuple[Candidate, ...]) -> Candidate | None:
+        """The candidate with the mistakes of several; None where they cannot be made together."""
         mistakes = tuple(mistake for part in parts for mistake in part.mistakes)
         return made_together(mistakes, self.reference, self.oracle, parts)
 
@@ -166,6 +171,7 @@ def diagnose(
 
 
 def says(mistakes: Sequence[Mistake]) -> str:
+    """What the mistakes say to the learner; several are numbered."""
     if len(mistakes) == 1:
         return mistakes[0].says
     return "\n".join(f"{number}. {mistake.says}" for number, mistake in enumerate(mistakes, 1))
