@@ -24,10 +24,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import pairs_of, read_mistakes, together
+from normgrade.course.mistakes import read_mistakes, together
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.options import Options
@@ -90,7 +91,7 @@ def measured_at(grader: Grader, exercise: Exercise, seeds: Sequence[int], every:
     singles = Counter(verdict(frozenset({mistake.name}), explanations(grader, exercise, mistake.source, seeds[0])) for mistake in mistakes)
     say(f"  one mistake    named {singles['named']} of {len(mistakes)}")
 
-    pairs = pairs_of(reference, mistakes)
+    pairs = [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
     pairs_seen: Counter[str] = Counter()
     for pair in pairs[::every]:
         names = frozenset(mistake.name for mistake in pair)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from normgrade.compare.value_words import Words, in_words
@@ -11,10 +9,9 @@ from normgrade.language import _
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference, Numbers
-from normgrade.worker.observation import HALF, Absent, Array, Foreign, Observation, Value
+from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
-FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
@@ -31,98 +28,6 @@ def compared(place: str, observation: Observation, expected: Expected) -> Differ
     if place in observation.values:
         return difference(place, observation.values[place], expected)
     return different_in_kind(place, _("nothing"), expected) if observation.error is None else None
-
-
-def agrees(observation: Observation, expectation: Expectation, native: Observation) -> bool:
-    """Whether an observation is what a mistake leads to, in float64 or in a native play of it. Errors agree in type and step.
-
-    More lenient than `differences`: names and shapes are no part of a mistake, and a number that the mistake leaves undetermined,
-    since it is not finite or its spread is not, agrees with any.
-    """
-    return stops_alike(observation, expectation) and all(
-        agrees_at(observation.values.get(place), expected, native.values.get(place)) for place, expected in expectation.places.items()
-    )
-
-
-def agrees_at(actual: Value, expected: Expected, native: Value) -> bool:
-    value = expected.value
-    if isinstance(value, str | Absent):
-        return actual is not None
-    if not isinstance(value, Array):
-        return any(type(actual) is type(mine) and actual == mine for mine in (value, native))
-    if not isinstance(actual, Array) or actual.dtype != expected.dtype or actual.values.size != value.values.size:
-        return False
-    permitted, got = allowed(expected).ravel(), flat(actual)
-    with np.errstate(all="ignore"):
-        fits = ~np.isfinite(permitted) | (np.abs(got - flat(value)) <= permitted)
-        if not fits.all() and isinstance(native, Array) and native.values.size == got.size:
-            own = flat(native)
-            fits |= (np.abs(got - own) <= permitted) | (got == own) | (np.isnan(got) & np.isnan(own))
-    return bool(fits.all())
-
-
-def undetermined(expectation: Expectation) -> int:
-    """How many numbers of an expectation are not finite, or have a spread that is not."""
-    arrays = [place for place in expectation.places.values() if isinstance(place.value, Array)]
-    return sum(int((~np.isfinite(allowed(place))).sum()) for place in arrays)
-
-
-def near(observation: Observation, glimpse: Observation, expectation: Expectation, whole: bool = True) -> bool:
-    """At a glance: whether nothing observed is far from one play of a mistake. `expectation`, the reference's, gives the scale.
-
-    A glimpse that is not `whole` ends before the observation does.
-    """
-    return (not whole or stops_alike(observation, glimpse)) and all(
-        near_at(observation.values[place], value, expectation.places.get(place))
-        if place in observation.values
-        else observation.error is not None
-        for place, value in glimpse.values.items()
-    )
-
-
-def near_at(actual: Value, value: Value, right: Expected | None) -> bool:
-    if not isinstance(value, Array):
-        return True
-    if not isinstance(actual, Array) or actual.values.size != value.values.size:
-        return False
-    with np.errstate(all="ignore"):
-        margin = FAR_REL * np.abs(flat(value))
-        if right is not None and isinstance(right.value, Array) and right.value.values.size == value.values.size:
-            exact = replace(right, error=0.0)  # chance, unlike rounding, does not add up to a thousand times itself
-            margin = margin + FAR * allowed(exact).ravel() + 2 * by_chance(right)
-        return not (np.abs(flat(actual) - flat(value)) > margin).any()
-
-
-def same_numbers(exact: Observation, native: Observation, expectation: Expectation) -> bool:
-    """Whether an implementation that gave these two plays is right in float64, and natively in all but the numbers."""
-    if not stops_alike(exact, expectation) or exact.values.keys() != expectation.places.keys():
-        return False
-    for place, expected in expectation.places.items():
-        mine, theirs, own = exact.values[place], expected.value, native.values.get(place)
-        if not isinstance(theirs, Array):
-            if mine != theirs:
-                return False
-            continue
-        if not isinstance(mine, Array) or mine.values.shape != theirs.values.shape:
-            return False
-        if not isinstance(own, Array) or own.dtype != expected.dtype:
-            return False
-        with np.errstate(all="ignore"):
-            if not (np.abs(mine.values.astype(np.float64) - theirs.values) <= allowed(expected)).all():
-                return False
-    return True
-
-
-def stops_alike(one: Observation | Expectation, other: Observation | Expectation) -> bool:
-    """Whether neither ended in an error, or both did in one of the same type at the same step."""
-    ours, theirs = one.error, other.error
-    if ours is None or theirs is None:
-        return ours is theirs
-    return (ours.types[:1], ours.step) == (theirs.types[:1], theirs.step)
-
-
-def flat(array: Array) -> np.ndarray:
-    return np.asarray(array.values, np.float64).ravel()
 
 
 def difference(place: str, actual: Value, expected: Expected) -> Difference | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
@@ -133,11 +133,6 @@ def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
     except SyntaxError:
         return None
     return source
-
-
-def pairs_of(reference: str, mistakes: Iterable[Mistake]) -> list[tuple[Mistake, Mistake]]:
-    """All pairs of mistakes that can be combined."""
-    return [pair for pair in combinations(mistakes, 2) if together(reference, pair) is not None]
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:

@@ -1,11 +1,12 @@
-"""Long work over all cores: jobs in processes of their own, and one count of what is done."""
+"""Long work over several cores: jobs in processes of their own, and one count of the units that are done."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextvars import ContextVar
 from dataclasses import dataclass
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.queues import SimpleQueue
@@ -16,25 +17,25 @@ from normgrade.language import speak, spoken
 from normgrade.suite.options import OnProgress
 
 T = TypeVar("T")
-Tick = Callable[[str], None]  # one unit of work is done; the text says of what
-PAUSE_S = 0.1  # between two looks at what is done
+Tick = Callable[[str], None]  # reports that one unit of work is done; the text says of what
+PAUSE_S = 0.1  # between two looks at what was reported
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[T]):
-    """Work of so many units. Where it runs in another process, `work` and what it returns are pickled."""
+    """Work that calls its `Tick` once per unit. Where it runs in another process, `work` and what it returns are pickled."""
 
     units: int
     work: Callable[[Tick], T]
 
 
 def available() -> int:
-    """The cores that this process may use."""
+    """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list[T]:
-    """What the jobs return, in their order; the largest begin. With one core, or one job, they run here."""
+    """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process."""
     total, done = sum(job.units for job in jobs), 0
 
     def tick(what: str) -> None:
@@ -42,18 +43,18 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list
         done += 1
         progress(what, done, total)
 
-    if min(cores, len(jobs)) < 2:
+    processes = min(cores, len(jobs))
+    if processes < 2:
         return [job.work(tick) for job in jobs]
     context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
     ticks: SimpleQueue[str] = context.SimpleQueue()
-    with ProcessPoolExecutor(min(cores, len(jobs)), context, initializer=begin, initargs=(ticks, spoken())) as pool:
-        order = sorted(jobs, key=lambda job: -job.units)
-        begun = {id(job): pool.submit(at_work, job) for job in order}
-        futures = [begun[id(job)] for job in jobs]
+    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken())) as pool:
+        largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
+        futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
-            for what in told(ticks, futures):
+            for what in ticks_until_done(ticks, futures.values()):
                 tick(what)
-            return [future.result() for future in futures]
+            return [futures[number].result() for number in range(len(jobs))]
         except BaseException:  # Ctrl-C, too
             pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
@@ -61,8 +62,8 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list
             raise
 
 
-def told(ticks: SimpleQueue[str], futures: Sequence[Future[Any]]) -> Iterator[str]:
-    """What the jobs say, until all are done or one has failed."""
+def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]]) -> Iterator[str]:
+    """Every unit that is done, as it is reported, until all jobs have ended or one has failed."""
     while True:
         ended, running = wait(futures, PAUSE_S)
         while not ticks.empty():
@@ -71,24 +72,26 @@ def told(ticks: SimpleQueue[str], futures: Sequence[Future[Any]]) -> Iterator[st
             return
 
 
-reporting: list[SimpleQueue[str]] = []  # in a process of the pool: where its units are counted
+# In a process of the pool
+
+TICKS: ContextVar[SimpleQueue[str]] = ContextVar("the queue to which a process of the pool reports the units that it has done")
 
 
-def begin(ticks: SimpleQueue[str], language: str) -> None:
-    """Be a process of the pool. A terminal interrupts all processes at once; the first one ends the others."""
+def start_process(ticks: SimpleQueue[str], language: str) -> None:
+    """Prepare a process of the pool. Ctrl-C reaches all processes at once: they ignore it, and the one that started them ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     speak(language)
-    reporting.append(ticks)
-    Thread(target=die_with_parent, daemon=True).start()
+    TICKS.set(ticks)
+    Thread(target=end_with_parent, daemon=True).start()
 
 
-def die_with_parent() -> None:
-    """Nobody wants the work of a process whose parent was killed."""
+def end_with_parent() -> None:
+    """End this process when the one that started it ends, even if it was killed: nobody wants the work any more."""
     parent = parent_process()
     assert parent is not None
     parent.join()
     os._exit(1)
 
 
-def at_work(job: Job[T]) -> T:
-    return job.work(reporting[-1].put)
+def run_job(job: Job[T]) -> T:
+    return job.work(TICKS.get().put)

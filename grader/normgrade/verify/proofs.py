@@ -31,12 +31,12 @@ from normgrade.worker.walls import TIERS
 
 T = TypeVar("T")
 Problems = Iterator[str]
-SLICE = 50  # mutants to one job: few enough to keep all cores busy, enough to be worth the second that a grader takes to open
+SLICE = 50  # mutants per job: few enough to keep all cores busy, enough to be worth the second that a grader takes to open
 
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What one job has proved of its exercise: checks, or which mutants survived it."""
+    """What one job found of its exercise: proofs, or the mutants that survived."""
 
     exercise: str
     checks: tuple[Check, ...] = ()
@@ -52,11 +52,11 @@ def verify(
     mutants: bool = False,
     cores: int = 1,
 ) -> list[Report]:
-    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` are an extra proof."""
+    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
     plain = replace(options, progress=silent)  # a progress bar does not travel to other processes
     jobs = [job_of_proofs(exercise, tuple(seeds), plain) for exercise in exercises]
-    hunts = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
-    proved = over_cores(jobs + hunts, cores, options.progress)
+    mutant_jobs = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
+    proved = over_cores(jobs + mutant_jobs, cores, options.progress)
 
     def report(exercise: Exercise) -> Report:
         own = [each for each in proved if each.exercise == exercise.slug]
@@ -87,7 +87,7 @@ def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) 
 
 
 def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
-    """All proofs of one exercise but that of its mutants."""
+    """All proofs of one exercise, except that of its mutants."""
     started = time.perf_counter()
 
     with open_grader([exercise], options) as grader:
@@ -97,7 +97,7 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Ti
 
 @dataclass(frozen=True)
 class Proof:
-    """Everything that has to hold of one exercise, whatever the seed of the inputs."""
+    """All proofs of one exercise, except that of its mutants, for every seed."""
 
     grader: Grader
     exercise: Exercise
@@ -168,7 +168,7 @@ class Proof:
                 yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
 
     def each(self, things: Sequence[T], what: str) -> Iterator[tuple[T, int]]:
-        """Every thing with every seed, and a word to whoever watches."""
+        """Yield each pair of a thing and a seed; report progress after each."""
         for seed, thing in product(self.seeds, things):
             yield thing, seed
             self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
@@ -181,6 +181,7 @@ class Proof:
 
 
 def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
+    """The mutants of an exercise, a slice of them to each job."""
     total = len(mutants_of(read_text(exercise.reference)))
     for start in range(0, total, SLICE):
         numbers = range(start, min(start + SLICE, total))
@@ -188,7 +189,7 @@ def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved
 
 
 def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
-    """Which of these mutants the suite does not kill."""
+    """Run the suite on these mutants; those that pass every check survive."""
     started = time.perf_counter()
     mutants = mutants_of(read_text(exercise.reference))[numbers.start : numbers.stop]
 
@@ -204,7 +205,7 @@ def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Pr
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
-    """Every survivor is accepted, and nothing is accepted that does not survive."""
+    """The proof of the mutants: every survivor is accepted, and everything accepted survives."""
     accepted = [(each.was, each.now) for each in read_accepted(exercise)]
     alive = [(mutant.was, mutant.now) for mutant in survivors]
 
@@ -214,13 +215,13 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
             if (was, now) not in alive:
                 yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
 
-    total, excused = len(mutants_of(read_text(exercise.reference))), sum(change in accepted for change in alive)
+    total, equivalent = len(mutants_of(read_text(exercise.reference))), sum(change in accepted for change in alive)
     claim = n_(
         "Of {n} mutant of the reference, {killed} are killed and {excused} accepted as equivalent.",
         "Of {n} mutants of the reference, {killed} are killed and {excused} accepted as equivalent.",
         total,
         killed=total - len(alive),
-        excused=excused,
+        excused=equivalent,
     )
     return check("mutants", claim, problems)
 
@@ -229,6 +230,7 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
 
 
 def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
+    """A proof as a check, which fails where there are problems."""
     started = time.perf_counter()
     problems = list(prove())
     outcome = Outcome.FAILED if problems else Outcome.PASSED
@@ -236,17 +238,19 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
 
 
 def failed(results: Iterable[Result]) -> bool:
+    """Whether any check failed."""
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 
 def broken(results: Sequence[Result], what: str) -> Problems:
-    """What the suite itself could not tell; never a proof of anything."""
+    """A problem for each check that ended in an error of the suite itself."""
     for result in results:
         if result.check.outcome is Outcome.ERROR:
             yield _("{what}: {text}", what=what, text=in_words(result.check))
 
 
 def in_words(check: Check) -> str:
+    """How a check ended, with its message and its first three places, in one line."""
     places = ", ".join(place_in_words(difference.place) for difference in check.differences[:3])
     ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
     return " · ".join(filter(None, (ended, check.message, places)))

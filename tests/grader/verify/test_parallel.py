@@ -56,8 +56,22 @@ def test_nothing_to_do_is_done() -> None:
     assert over_cores([], 4, lambda *what: None) == []
 
 
-def test_there_is_a_core() -> None:
-    assert 1 <= available() <= (os.cpu_count() or 1)
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a process can be bound to cores on Linux")
+def test_only_cores_that_this_process_may_use_are_available() -> None:
+    all_cores = os.sched_getaffinity(0)
+    try:
+        for some in ({min(all_cores)}, all_cores):
+            os.sched_setaffinity(0, some)
+            assert available() == len(some)
+    finally:
+        os.sched_setaffinity(0, all_cores)
+
+
+@pytest.mark.parametrize(("counted", "cores"), [(7, 7), (None, 1)])
+def test_where_nobody_can_bind_a_process_all_cores_are_available(counted: int | None, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+    assert available() == cores
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
