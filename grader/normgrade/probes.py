@@ -12,6 +12,13 @@ from typing import Any, NamedTuple
 
 import torch
 
+from normgrade.language.places import BUILD, Place, gradient_of
+
+__all__ = [
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
+    "layer_story", "like", "missing", "new_layer", "parts", "take_step",
+]  # fmt: skip
+
 # Other names under which a parameter or buffer is often kept. They are understood, so that the numbers can be graded; one single
 # check, the one that plays `new_layer`, asks for PyTorch's own names.
 ALIASES = {
@@ -30,9 +37,9 @@ class Estimate(NamedTuple):
 
 
 class Stopped(Exception):
-    """An error in one step of a probe; what was seen before it still counts."""
+    """An error in one step of a probe; what was seen before it still counts. `step` is a number from 1, or BUILD before the first."""
 
-    def __init__(self, step: str | None, seen: dict[str, Any]) -> None:
+    def __init__(self, step: int | str | None, seen: dict[str, Any]) -> None:
         super().__init__(step or "")
         self.step = step
         self.seen = seen
@@ -46,9 +53,9 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     for name in names:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in state), None)
         seen |= {
-            f"key of {name}": key,
-            f"{name} is a parameter": None if key is None else key in parameters,
-            f"state_dict · {name}": None if key is None else state[key],
+            Place("key of {name}", name=name): key,
+            Place("{name} is a parameter", name=name): None if key is None else key in parameters,
+            Place("state_dict · {name}", name=name): None if key is None else state[key],
         }
     return seen
 
@@ -68,12 +75,11 @@ def layer_story(
     there is one; or `reload`, which builds the layer anew and hands the state dict over.
     """
     seen: dict[str, Any] = {}
-    step = "build"
+    step: int | str = BUILD
     try:
         module = getattr(impl, layer)(*args, **kwargs)
         fill(module, state)
-        for number, action in enumerate(steps, 1):
-            step = f"step {number}"
+        for step, action in enumerate(steps, 1):
             if action["do"] == "reload":
                 saved = module.state_dict()
                 module = getattr(impl, layer)(*args, **kwargs)
@@ -81,7 +87,7 @@ def layer_story(
             else:
                 module.train(action["do"] == "train")
                 views = take_step(module, action["x"], action["upstream"], action["scattered"], {name: state[name] for name in watch})
-                seen |= {f"{step} · {place}": value for place, value in views.items()}
+                seen |= {place.at(step): value for place, value in views.items()}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
@@ -89,7 +95,7 @@ def layer_story(
 
 def take_step(
     module: torch.nn.Module, x: torch.Tensor, upstream: torch.Tensor | None, scattered: bool, watch: Mapping[str, torch.Tensor]
-) -> dict[str, Any]:
+) -> dict[Place, Any]:
     """Call the layer once, go back once, and look at everything the contract names."""
     tensors = {name: find(module, name) for name in watch}
     for tensor in tensors.values():
@@ -98,16 +104,16 @@ def take_step(
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None)
     given = leaf.clone()  # not a leaf: as in a network, where the input is another layer's output
     output = module(given)
-    seen = {"output": output, "input left alone": given.detach().clone()}
+    seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
     if upstream is not None:
         go_back(output, upstream)
-        seen["gradient of input"] = leaf.grad
+        seen[gradient_of("input")] = leaf.grad
     for name, model in watch.items():
         tensor = find(module, name)
         is_parameter = isinstance(tensors[name], torch.nn.Parameter)
-        seen[name] = missing(module, name) if tensor is None else like(model, tensor)
+        seen[Place("{name}", name=name)] = missing(module, name) if tensor is None else like(model, tensor)
         if upstream is not None and (is_parameter or tensor is None):
-            seen[f"gradient of {name}"] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
+            seen[gradient_of("{name}", name=name)] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
 
 
@@ -121,11 +127,11 @@ def function_call(
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())
     given = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     result = getattr(impl, function)(*given, **kwargs)
-    seen: dict[str, Any] = {f"argument {number} left alone": given[number - 1].detach().clone() for number in inputs}
-    seen |= parts("result", result)
+    seen: dict[str, Any] = {Place("argument {number} left alone", number=number): given[number - 1].detach().clone() for number in inputs}
+    seen |= parts(result)
     if upstream is not None:
         go_back(result, upstream)
-        seen |= {f"gradient of argument {number}": leaf.grad for number, leaf in inputs.items() if leaf.requires_grad}
+        seen |= {gradient_of("argument {number}", number=number): leaf.grad for number, leaf in inputs.items() if leaf.requires_grad}
     return seen
 
 
@@ -175,9 +181,9 @@ def go_back(output: Any, upstream: torch.Tensor) -> None:
         (output * upstream).sum().backward()  # type: ignore[no-untyped-call]
 
 
-def parts(place: str, value: Any) -> dict[str, Any]:
+def parts(result: Any) -> dict[str, Any]:
     """The parts of a tuple or a named tuple, each at a place of its own."""
-    if not isinstance(value, tuple):
-        return {place: value}
-    names = [f"{place}.{name}" for name in getattr(value, "_fields", ())] or [f"{place}[{index}]" for index in range(len(value))]
-    return dict(zip(names, value, strict=True))
+    if not isinstance(result, tuple):
+        return {Place("result"): result}
+    named = [Place("result.{name}", name=name) for name in getattr(result, "_fields", ())]
+    return dict(zip(named or [Place("result[{index}]", index=index) for index in range(len(result))], result, strict=True))

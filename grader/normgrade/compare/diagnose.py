@@ -19,7 +19,8 @@ from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.run import Play, Result
-from normgrade.worker.observation import Array, Cause, Observation, Request
+from normgrade.worker.observation import Array, Cause, Observation
+from normgrade.worker.requests import LayerStory, TypedRequest
 
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
 MOST_ERRORS = 4  # of one type, that are looked at before any search
@@ -182,10 +183,10 @@ class Search:
         if play.refusal is not None:
             return self.explains_refusal(source, play)
         request = play.expectation.request
-        first = self.once(("opening", id(request)), lambda: opening(request))
+        first = self.once(("opening", id(request)), lambda: request.opening if isinstance(request, LayerStory) else None)
         return (first is None or self.near(source, play, first)) and self.near(source, play, request)
 
-    def near(self, source: str, play: Play, request: Request) -> bool:
+    def near(self, source: str, play: Play, request: TypedRequest) -> bool:
         whole = request is play.expectation.request
         glimpses = (self.glimpse(source, request, exact) for exact in (False, True))
         return any(near(play.observation, glimpse, play.expectation, whole) for glimpse in glimpses)
@@ -238,11 +239,11 @@ class Search:
             return True
         return not any(self.fails_natively(source, play) for result in self.right for play in result.plays)
 
-    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         """What an implementation observes in one play, in float64 or natively."""
         return self.once(("glimpse", source, id(request), exact), lambda: self.oracle.glimpse(source, request, exact))
 
-    def expectation(self, source: str, request: Request) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest) -> Expectation:
         """What an implementation should observe. That of a single mistake is kept for other searches; there are too many combinations."""
         single = any(source == mistake.source for mistake in self.mistakes)
         return self.once(("expectation", source, id(request)), lambda: self.oracle.expectation(source, request, keep=single))
@@ -297,14 +298,6 @@ def differs(observation: Observation, expectation: Expectation) -> str | None:
 def died(observation: Observation) -> bool:
     """Whether there was no answer at all; no mistake that is known goes so far."""
     return observation.error is not None and observation.error.cause is not Cause.RAISED
-
-
-def opening(request: Request) -> Request | None:
-    """The first step of a layer's story, forward only: a fourth of the work."""
-    match request.inputs:
-        case {"steps": [{"upstream": _} as step, *_]}:
-            return Request(request.probe, {**request.inputs, "steps": [{**step, "upstream": None}]})
-    return None
 
 
 def looseness(result: Result) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from normgrade.compare.context import Setting
 from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.language import N_, _, retold
+from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
-from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference, Numbers
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
@@ -83,7 +84,7 @@ def near(observation: Observation, glimpse: Observation, expectation: Expectatio
     A glimpse that is not `whole` ends before the observation does.
     """
     return (not whole or stops_alike(observation, glimpse)) and all(
-        near_at(observation.values[place], value, expectation.places.get(place))
+        near_at(observation.values[place], value, expectation.places.get(Place.of(place)))
         if place in observation.values
         else observation.error is not None
         for place, value in glimpse.values.items()
@@ -135,7 +136,7 @@ def flat(array: Array) -> np.ndarray:
     return np.asarray(array.values, np.float64).ravel()
 
 
-def difference(place: str, actual: Value, expected: Expected, setting: Setting | None = None) -> Difference | None:
+def difference(place: Place, actual: Value, expected: Expected, setting: Setting | None = None) -> Difference | None:
     """What differs at one place, or None; in a setting, with words on what it looks like."""
     value = expected.value
     if not isinstance(value, Array):
@@ -146,7 +147,7 @@ def difference(place: str, actual: Value, expected: Expected, setting: Setting |
     return numbers(place, actual, expected, setting)
 
 
-def numbers(place: str, actual: Array, expected: Expected, setting: Setting | None) -> Difference | None:
+def numbers(place: Place, actual: Array, expected: Expected, setting: Setting | None) -> Difference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -196,7 +197,7 @@ def by_chance(expected: Expected) -> float:
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
-def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> Difference:
+def described(place: Place, actual: Value, expected: Expected, worded: bool = False) -> Difference:
     """A difference in kind: another type, shape or dtype, or nothing at all."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
     likeness = None
@@ -231,15 +232,18 @@ def words(value: Value, dtype: str | None = None) -> bool | int | float | str | 
             return value
 
 
-def unsound(expectation: Expectation) -> str | None:
-    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission."""
+def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> str | None:
+    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission.
+
+    `words` are the exercise's own, for its places.
+    """
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
             value = retold(expected.value.description, FOREIGN)
-            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place))
+            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place, words))
         if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and not np.isfinite(allowed(expected)).all():
             return _(
                 "the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it",
-                place=place_in_words(place),
+                place=place_in_words(place, words),
             )
     return None

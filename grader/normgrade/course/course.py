@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from string import Formatter
 from typing import Any, Literal, NoReturn, TypeVar, cast
 
 from normgrade import PACKAGE
@@ -48,6 +49,7 @@ class Exercise:
     banned: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)  # what its own probes' places are called, by template
     limits: Limits = Limits()
     reveal: Reveal = "full"
 
@@ -204,6 +206,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         banned=settings.banned + bans_of(table),
         allowed=table.take("allowed", texts, ()),
         hints=table.spoken("hints", texts, ()),
+        places=table.spoken("places", words_of_places, {}),
         limits=read_limits(limits),
         reveal=table.take("reveal", reveal, settings.reveal),
     )
@@ -331,6 +334,22 @@ def texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
     raise Wrong(_("a list of texts"))
+
+
+def words_of_places(value: object) -> dict[str, str]:
+    """What places are called, by template; a text may say the names that its template says, and no others."""
+    if isinstance(value, dict) and all(
+        isinstance(said, str) and fields_of(said) <= fields_of(template) for template, said in value.items()
+    ):
+        return value
+    raise Wrong(_("a table of texts, in which no {name} stands that its key does not have"))
+
+
+def fields_of(template: str) -> set[str | None]:
+    try:
+        return {name for _text, name, _format, _conversion in Formatter().parse(template) if name is not None}
+    except ValueError:  # a brace without its partner
+        return {None}
 
 
 def languages(value: object) -> tuple[str, ...]:

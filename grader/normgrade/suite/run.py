@@ -18,18 +18,18 @@ import pytest
 
 from normgrade.compare.context import setting_of
 from normgrade.compare.differences import described, differences, unsound
-from normgrade.compare.trends import Step, by_size, pattern, steps_of
+from normgrade.compare.trends import SizedStep, by_size, pattern, steps_of
 from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import told
 from normgrade.language.errors import CourseError, GraderError
+from normgrade.language.places import Place, place_in_words, step_in_words
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import Expectation, Oracle
-from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Check, Difference, Outcome
-from normgrade.suite.story import Story, build, call, evaluate, probe, reload, request, train
+from normgrade.suite.story import Part, Story, build, call, evaluate, probe, reload, request, train
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Error, Observation, Request, Value
+from normgrade.worker.observation import Array, Error, Observation, Playable, Value
 
 __all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "words", "zeros"]
 
@@ -40,7 +40,7 @@ T = TypeVar("T")
 class Player(Protocol):
     """Plays a request on one submission: a worker, or whatever stands in for one."""
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation: ...
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,13 @@ class Run:
         self.draws += 1
         return generator(self.seed, self.check, "input", self.draws)
 
-    def expectation(self, story: Sequence[Story], refusal: type[Exception] | None = None) -> Expectation:
+    def expectation(self, story: Story, refusal: type[Exception] | None = None) -> Expectation:
         """What the reference observes. One that is kept, and of no use, is computed once more before anybody hears of it."""
         asked = request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
         expectation = self.oracle.expectation(self.reference, asked)
         if unsound(expectation) or not raises(expectation, refusal):
             expectation = self.oracle.expectation(self.reference, asked, anew=True)
-        if why := unsound(expectation):
+        if why := unsound(expectation, self.exercise.places):
             raise BrokenSuite(why)
         return expectation
 
@@ -153,7 +153,7 @@ def words(english: str, **others: str) -> str:
     return others.get(spoken(), english)
 
 
-def agree(*story: Story) -> None:
+def agree(*story: Part) -> None:
     """The submission observes what the reference observes, place by place, within the spread."""
     run = current()
     expectation = run.expectation(story)
@@ -164,10 +164,10 @@ def agree(*story: Story) -> None:
     if observation.error:
         raise Disagreement(raised(observation.error), found)
     if found:
-        raise Disagreement(pattern(expectation.request, expectation.places, found), found)
+        raise Disagreement(pattern(expectation.request, expectation.places, found, run.exercise.places), found)
 
 
-def observe(*story: Story) -> Mapping[str, Value]:
+def observe(*story: Part) -> Mapping[str, Value]:
     """What the submission observes, for a test to assert on."""
     run = current()
     expectation = run.expectation(story)
@@ -184,9 +184,10 @@ class Seen(Mapping[str, Value]):
         self.observation, self.expectation = observation, expectation
 
     def __getitem__(self, place: str) -> Value:
-        value, expected = self.observation.values.get(place), self.expectation.places[place]
+        known = next((each for each in self.expectation.places if each == place), Place(place))
+        value, expected = self.observation.values.get(place), self.expectation.places[known]
         if form(value) != form(expected.value):
-            raise Disagreement("", (described(place, value, expected),))
+            raise Disagreement("", (described(known, value, expected),))
         return value
 
     def __iter__(self) -> Iterator[str]:
@@ -201,7 +202,7 @@ def form(value: Value) -> tuple[object, ...]:
     return (Array, value.values.shape) if isinstance(value, Array) else (type(value),)
 
 
-def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
+def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
     """The last step raises `error`, the steps before it agree, and with `legal` in the last one's place nothing is raised.
 
     The legal twin keeps an accidental error from passing for a refusal.
@@ -231,17 +232,17 @@ def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
     return found is None if error is None else found is not None and error.__name__ in found.types
 
 
-def refusal(error: str, step: str | None) -> str:
+def refusal(error: str, step: int | str | None) -> str:
     """What is expected where a step is to be refused."""
     if step is None:
         return _("a {error} is expected", error=error)
-    return _("a {error} is expected at {step}", error=error, step=place_in_words(step))
+    return _("a {error} is expected at {step}", error=error, step=step_in_words(step))
 
 
 def raised(error: Error) -> str:
     """An error in words, with the learner's line where there is one."""
     name = f"{error.types[0]}: " if error.types else ""
-    where = place_in_words(error.step) + _(": ") if error.step else ""
+    where = step_in_words(error.step) + _(": ") if error.step else ""
     lines = [_("line {line}, in {function}: {text}", line=frame.line, function=frame.function, text=frame.text) for frame in error.frames]
     return "\n  ".join((f"{where}{name}{error.message}", *lines))
 
@@ -305,7 +306,7 @@ def with_sizes(results: Sequence[Result]) -> Iterator[Result]:
         yield result if told else replace(result, check=replace(result.check, message=words))
 
 
-def steps_taken(result: Result) -> list[Step]:
+def steps_taken(result: Result) -> list[SizedStep]:
     """All steps of a check's plays that came to their end."""
     whole = [play for play in result.plays if play.refusal is None and play.observation.error is None]
     return [step for play in whole for step in steps_of(play.expectation.request, differences(play.observation, play.expectation))]
@@ -326,7 +327,7 @@ def result(item: pytest.Item, run: Run, duration_s: float) -> Result:
         message=message,
         hint=hint(item) if outcome is Outcome.FAILED else "",
         stdout="".join(dict.fromkeys(play.observation.stdout for play in run.plays)),
-        differences=found,
+        differences=tuple(replace(each, called=place_in_words(each.place, run.exercise.places)) for each in found),
         lines=lines_raised(run.plays) if outcome is Outcome.FAILED else (),
     )
     return Result(check, tuple(run.plays))

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
-from normgrade.oracle.draws import DRAWN, rounded_to
-from normgrade.worker.observation import HALF, Array, Request
+from normgrade.oracle.draws import rounded_to
+from normgrade.worker.observation import HALF, Array
+from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe, TypedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,83 +42,64 @@ class Build:
         return replace(self, watch=self.watch + names)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One action of a layer's story: "train", "evaluate" or "reload"."""
-
-    do: str
-    x: Array | None = None
-    scattered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Play a probe on these inputs."""
-
-    probe: str
-    inputs: Mapping[str, Any]
+Part = Build | LayerStep | FunctionCall | OwnProbe
+Story = Sequence[Part]  # a build and its steps, or one call, or one probe
 
 
 def build(*args: Any, **kwargs: Any) -> Build:
     return Build(args, kwargs)
 
 
-def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
+def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
     """A training step on `x`, in `dtype` (its own, unless said), backward pass included; `scattered` in memory, so that `view` fails."""
-    return Step("train", rounded_to(x, dtype or x.dtype.name), scattered)
+    return step_on(Action.TRAIN, x, dtype, scattered)
 
 
-def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
+def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
     """The same in evaluation mode."""
-    return Step("evaluate", rounded_to(x, dtype or x.dtype.name), scattered)
+    return step_on(Action.EVALUATE, x, dtype, scattered)
 
 
-def reload() -> Step:
+def reload() -> LayerStep:
     """Build the layer anew and hand its state dict over."""
-    return Step("reload")
+    return LayerStep(Action.RELOAD)
 
 
-def call(function: str, *args: Any, **kwargs: Any) -> Call:
+def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool) -> LayerStep:
+    rounded = rounded_to(x, dtype or x.dtype.name)
+    return LayerStep(action, rounded, scattered, None if rounded.dtype in HALF else DRAWN)
+
+
+def call(function: str, *args: Any, **kwargs: Any) -> FunctionCall:
     """Call a function; array arguments get their gradients where their dtype is float32."""
     float32 = any(isinstance(value, np.ndarray) and value.dtype == np.float32 for value in args)
-    carried_by_name = {name: carried(value) for name, value in kwargs.items()}
-    inputs = {"function": function, "args": carried(list(args)), "kwargs": carried_by_name, "upstream": DRAWN if float32 else None}
-    return Call("function_call", inputs)
+    return FunctionCall(function, carried(list(args)), carried_by_name(kwargs), DRAWN if float32 else None)
 
 
-def probe(name: str, **inputs: Any) -> Call:
+def probe(name: str, **inputs: Any) -> OwnProbe:
     """Play one of the exercise's own probes."""
-    return Call(name, {key: carried(value) for key, value in inputs.items()})
+    return OwnProbe(name, carried_by_name(inputs))
 
 
-Story = Build | Step | Call
-
-
-def request(story: Sequence[Story], default_layer: str, key: object) -> Request:
-    """The request that plays the story. A build without steps looks at the new layer itself."""
+def request(story: Story, default_layer: str, key: object) -> TypedRequest:
+    """The request that plays the story; what it leaves open is drawn by this key. A build without steps looks at the new layer itself."""
     match story:
-        case [Call(name, inputs)]:
-            return Request(name, {**inputs, "draw": key})
-        case [Build() as built, *steps] if all(isinstance(step, Step) for step in steps):
-            inputs = {
-                "layer": built.layer or default_layer,
-                "args": [carried(value) for value in built.args],
-                "kwargs": {name: carried(value) for name, value in built.kwargs.items()},
-                "draw": key,
-            }
-            if not steps:
-                return Request("new_layer", inputs)
-            given = {name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()}
-            taken = [step_inputs(step) for step in steps if isinstance(step, Step)]
-            return Request("layer_story", {**inputs, "dtype": built.dtype, "state": given, "watch": list(built.watch), "steps": taken})
+        case [FunctionCall() | OwnProbe() as asked]:
+            return replace(asked, draw=key)
+        case [Build() as built]:
+            return NewLayer(built.layer or default_layer, carried(list(built.args)), carried_by_name(built.kwargs), draw=key)
+        case [Build() as built, *parts] if all(isinstance(part, LayerStep) for part in parts):
+            return LayerStory(
+                layer=built.layer or default_layer,
+                args=carried(list(built.args)),
+                kwargs=carried_by_name(built.kwargs),
+                dtype=built.dtype,
+                state={name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()},
+                watch=list(built.watch),
+                steps=[part for part in parts if isinstance(part, LayerStep)],
+                draw=key,
+            )
     raise TypeError(_("a story is build(…) and steps, or one call(…) or probe(…)"))
-
-
-def step_inputs(step: Step) -> dict[str, Any]:
-    if step.x is None:
-        return {"do": step.do}
-    upstream = None if step.x.dtype in HALF else DRAWN
-    return {"do": step.do, "x": step.x, "scattered": step.scattered, "upstream": upstream}
 
 
 def carried(value: Any) -> Any:
@@ -127,3 +109,7 @@ def carried(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return type(value)(carried(item) for item in value)
     return value
+
+
+def carried_by_name(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: carried(value) for name, value in values.items()}

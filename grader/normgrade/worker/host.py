@@ -17,7 +17,7 @@ from normgrade.language.errors import CourseError, GraderError, UsageError, did_
 from normgrade.worker import wire
 from normgrade.worker.channel import Ending, Forged, HungUp, Line, Silence
 from normgrade.worker.launch import Fresh, Lost, Starter, Zygote, budget_of
-from normgrade.worker.observation import Cause, Error, Observation, Request
+from normgrade.worker.observation import Cause, Error, Observation, Playable
 from normgrade.worker.walls import AUTO, TIERS, Standing, at_least
 from normgrade.worker.walls.kernel import prctl
 from normgrade.worker.zygote_protocol import BROKEN
@@ -130,7 +130,7 @@ class Worker:
         self.failure: Observation | None = None  # what every request gets, once the submission could not be loaded
         self.preface = ""  # what it printed while it was loaded
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         """What the probe saw; arrays of more than `size_limit_bytes` are described."""
         played_before = self.line is not None
         observation = self.play_once(request, size_limit_bytes)
@@ -139,7 +139,7 @@ class Worker:
             return self.play_once(request, size_limit_bytes)
         return observation
 
-    def play_once(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play_once(self, request: Playable, size_limit_bytes: int) -> Observation:
         if self.line is None and self.failure is None and self.left_s > 0:
             self.load()
         if self.failure is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -37,9 +37,19 @@ class Foreign:
 Value = Array | Foreign | bool | int | float | str | None
 
 
+class Playable(Protocol):
+    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+
+    @property
+    def probe(self) -> str: ...
+
+    @property
+    def inputs(self) -> Mapping[str, Any]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+    """What can be played as it crosses to the worker; worker/requests.py has it with its parts by name."""
 
     probe: str
     inputs: Mapping[str, Any]
@@ -68,13 +78,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How an observation ended early. `types` names the exception's classes, most derived first."""
+    """How an observation ended early. `types` names the exception's classes, most derived first.
+
+    `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps.
+    """
 
     cause: Cause
     message: str
     types: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
-    step: str | None = None
+    step: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

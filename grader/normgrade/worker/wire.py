@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from normgrade.language import _
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Request, Value
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Playable, Request, Value
 
 PREFIX = struct.Struct("<4sBBHIQ")  # magic, version, kind, serial, bytes of header, bytes of body
 MAGIC = b"norm"
@@ -53,7 +53,7 @@ class Load:
 class Play:
     """Answer this request; a value of more than `size_limit_bytes` is described, not returned."""
 
-    request: Request
+    request: Playable
     size_limit_bytes: int
 
 
@@ -273,7 +273,7 @@ def read_error(header: Any) -> Error:
         text(message),
         tuple(map(text, items(types))),
         tuple(map(read_frame, items(frames))),
-        None if step is None else text(step),
+        natural(step) if isinstance(step, int) else None if step is None else text(step),
     )
 
 
