@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
+from normgrade.report.place_names import PLACES, place_in_words
 from rich.cells import cell_len
 
 from normgrade import cli, language
@@ -19,7 +20,6 @@ from normgrade.course.course import Course, read
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
-from normgrade.report.place_names import PLACES, place_in_words
 from normgrade.suite.story import Story, build, evaluate, request, train
 
 KEY = bytes(32)  # of a user
@@ -206,7 +206,7 @@ def test_a_language_that_normgrade_toml_does_not_know_is_refused(folder: Path, c
 def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("centring")
     x = np.ones((2, 3), np.float32)
-    stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
+    stories: tuple[Story, ...] = ([build(3)], [build(3), train(x), evaluate(x)])
     reference, oracle, layer = read(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
     places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
     assert "step 1 · gradient of input" in places and "step 2 · output" in places

@@ -14,8 +14,9 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
 from normgrade.suite.run import Suite, with_suites
-from normgrade.worker.observation import Array, Foreign, Observation, Request, Value
+from normgrade.worker.observation import Array, Foreign, Observation, Playable, Value
 from normgrade.worker.play import load, play
+from normgrade.worker.requests import TypedRequest
 
 EXERCISES = tuple(Course(carried()))
 HUGE = 10**400
@@ -59,12 +60,12 @@ class Forger(Oracle):
     told: dict[int, Expectation] = field(default_factory=dict)
     forge: Callable[[Mapping[str, Value]], Mapping[str, Value]] = dict
 
-    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         known = super().expectation(source, request, keep, anew)
         self.told[id(known.request)] = known
         return known
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         places = self.told[id(request)].places
         return Observation(self.forge({name: place.value for name, place in places.items()}))
 
@@ -100,7 +101,7 @@ class Here:
     implementation: ModuleType
     probes: ModuleType
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         return play(self.implementation, request, self.probes, size_limit_bytes)
 
 

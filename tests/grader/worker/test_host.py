@@ -410,9 +410,9 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     with host.worker(source, "curious.py") as worker:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
-        "", "language", "language.text", "language.visible", "probes",
-        "worker", "worker.by_hand", "worker.capture", "worker.interrupts", "worker.observation", "worker.play", "worker.untrusted",
-        "worker.wire", "worker.zygote", "worker.zygote_protocol",
+        "", "language", "language.places", "language.text", "language.visible", "probes",
+        "worker", "worker.by_hand", "worker.capture", "worker.interrupts", "worker.observation", "worker.play", "worker.requests",
+        "worker.untrusted", "worker.wire", "worker.zygote", "worker.zygote_protocol",
         "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest", "worker.walls.view",
     }  # fmt: skip
 
