@@ -342,7 +342,7 @@ def words_of_places(value: object) -> dict[str, str]:
         isinstance(said, str) and fields_of(said) <= fields_of(template) for template, said in value.items()
     ):
         return value
-    raise Wrong(_("a table of texts, in which no {name} stands that its key does not have"))
+    raise Wrong(_("a table of texts, each with no other {names} in braces than its key has"))
 
 
 def fields_of(template: str) -> set[str | None]:
