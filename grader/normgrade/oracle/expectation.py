@@ -168,6 +168,11 @@ def floats(thing: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
             return thing
 
 
+def changed(request: TypedRequest, change: Callable[[np.ndarray], np.ndarray]) -> TypedRequest:
+    """The request with `change(values)` for every array of floating-point numbers."""
+    return typed(Request(request.probe, floats(request.inputs, change)))
+
+
 def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
     """Multiplies numbers by 1 + ξ·u, with another ξ for each."""
     random = generator("perturbed", seed)
@@ -176,7 +181,7 @@ def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
 
 def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
     """The request with every number that goes in multiplied by 1 + ξ·u."""
-    return typed(Request(request.probe, floats(request.inputs, shaking(unit, seed))))
+    return changed(request, shaking(unit, seed))
 
 
 def with_perturbed_state(story: LayerStory, unit: float, seed: int) -> LayerStory:
@@ -186,7 +191,7 @@ def with_perturbed_state(story: LayerStory, unit: float, seed: int) -> LayerStor
 
 def widened(request: TypedRequest) -> TypedRequest:
     """The request with every floating-point number in float64, exactly."""
-    return typed(Request(request.probe, floats(request.inputs, lambda values: values.astype(np.float64))))
+    return changed(request, lambda values: values.astype(np.float64))
 
 
 def play_exactly(
