@@ -6,7 +6,7 @@ output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as i
 
 import torch
 
-from normgrade.probes import Estimate, fill, take_step
+from normgrade.probes import Estimate, Place, fill, gradient_of, take_step
 
 NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
 HALF_ERROR = 0.1 / 7  # two such estimates may be five times √2 as far apart
@@ -20,8 +20,8 @@ def coefficients(impl, by_place=(), **by_name):
     seen = {}
     for name in NAMES:
         value = getattr(result, name, None)
-        seen[f"result has {name}"] = hasattr(result, name)
-        seen[name] = None if value is None else float(value)
+        seen[Place("result has {name}", name=name)] = hasattr(result, name)
+        seen[Place("{name}", name=name)] = None if value is None else float(value)
     return seen
 
 
@@ -42,7 +42,7 @@ def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, sca
     layer.train(training)
     seen = take_step(layer, x, upstream, scattered, state)
     seen["the sublayer is in training mode"] = sublayer.training
-    return seen | {f"gradient of the sublayer's {name}": parameter.grad for name, parameter in sublayer.named_parameters()}
+    return seen | {gradient_of("the sublayer's {name}", name=name): parameter.grad for name, parameter in sublayer.named_parameters()}
 
 
 def block_around_function(impl, x, alpha, weight, norm, upstream):
@@ -78,8 +78,8 @@ def new_block(impl, dim, hidden, alpha):
     inner = {id(parameter) for parameter in sublayer.parameters()}
     others = sum(parameter.numel() for parameter in layer.parameters() if id(parameter) in learnt - inner)
     return {
-        "state_dict · norm.weight": state.get("norm.weight"),
-        "state_dict · norm.bias": state.get("norm.bias"),
+        Place("state_dict · {name}", name="norm.weight"): state.get("norm.weight"),
+        Place("state_dict · {name}", name="norm.bias"): state.get("norm.bias"),
         "parameters() gives the sublayer's": inner <= learnt,
         "learnt numbers beside the sublayer's": others,
     }
@@ -106,20 +106,25 @@ def initial_weights(impl, sizes, beta):
     drawn one by one, from a normal or a uniform distribution."""
     linears = projections(sizes, biased=sizes)
     impl.deepnorm_init_(**linears, beta=beta)
-    return {f"{name}.weight · {place}": value for name, linear in linears.items() for place, value in measured(linear.weight).items()}
+    seen = {}
+    for name, linear in linears.items():
+        seen |= measured(f"{name}.weight", linear.weight)
+    return seen
 
 
-def measured(weight):
+def measured(name, weight):
     """What is expected of n random numbers has a standard error, and is compared with regard to it."""
     weight, fans, n = weight.detach(), sum(weight.shape), weight.numel()
     spread, squares = weight.std(correction=0), weight.square().mean()
     gain = spread / (2 / fans) ** 0.5
     overlap = (weight @ weight.mT).square().sum() / (n * (fans + 1) * squares**2)  # 1, but for chance, if no number depends on another
     return {
-        "gain": Estimate(gain, gain / (2 * n) ** 0.5),
-        "mean": Estimate(weight.mean(), spread / n**0.5),
-        "overlap of its rows": Estimate(overlap, 2 / fans),
-        "distance from normal and uniform": Estimate((weight.abs().mean() / squares.sqrt() - FLATNESS).abs(), FLATNESS_ERROR),
+        Place("{matrix} · gain", matrix=name): Estimate(gain, gain / (2 * n) ** 0.5),
+        Place("{matrix} · mean", matrix=name): Estimate(weight.mean(), spread / n**0.5),
+        Place("{matrix} · overlap of its rows", matrix=name): Estimate(overlap, 2 / fans),
+        Place("{matrix} · distance from normal and uniform", matrix=name): Estimate(
+            (weight.abs().mean() / squares.sqrt() - FLATNESS).abs(), FLATNESS_ERROR
+        ),
     }
 
 
@@ -127,7 +132,7 @@ def initial_biases(impl, sizes, biased, beta):
     """Initialise layers of which only those in `biased` have a bias, and look at it."""
     linears = projections(sizes, biased)
     impl.deepnorm_init_(*linears.values(), beta)
-    return {f"{name}.bias": None if linear.bias is None else linear.bias for name, linear in linears.items()}
+    return {Place("{name}", name=f"{name}.bias"): linear.bias for name, linear in linears.items()}
 
 
 def after_init(impl, sizes, beta):
@@ -136,10 +141,9 @@ def after_init(impl, sizes, beta):
     before = {f"{name}.{kind}": getattr(linear, kind) for name, linear in linears.items() for kind in ("weight", "bias")}
     impl.deepnorm_init_(*linears.values(), beta)
     seen = {}
-    for place, parameter in before.items():
-        name, kind = place.split(".")
-        seen[f"{place} is the same parameter"] = getattr(linears[name], kind) is parameter
-        numbers = measured(parameter) if kind == "weight" else {"numbers": parameter}
-        seen |= {f"{place} · {what}": value for what, value in numbers.items()}
-        seen[f"{place} learns"] = parameter.requires_grad and parameter.is_leaf
+    for name, parameter in before.items():
+        linear, kind = name.split(".")
+        seen[Place("{name} is the same parameter", name=name)] = getattr(linears[linear], kind) is parameter
+        seen |= measured(name, parameter) if kind == "weight" else {Place("{name} · numbers", name=name): parameter}
+        seen[Place("{name} learns", name=name)] = parameter.requires_grad and parameter.is_leaf
     return seen

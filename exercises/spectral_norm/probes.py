@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import register_parametrization
 
-from normgrade.probes import Estimate, Stopped, go_back, in_other_order
+from normgrade.probes import BUILD, Estimate, Place, Stopped, go_back, gradient_of, in_other_order
 
 # Other names under which the vectors are often kept. They are understood; the check that plays `new` asks for the right ones.
 ALIASES = {"u": ("u", "_u", "weight_u"), "v": ("v", "_v", "weight_v")}
@@ -22,17 +22,17 @@ def new(impl: Any, weight: Tensor) -> dict[str, Any]:
     """Build the parametrisation and measure u and v; then register it, and look for them in the state dict of the layer."""
     layer = layer_with(weight)
     norm = impl.SpectralNorm(layer.weight)
-    seen = {f"length of {name}": length(vector(norm, name)) for name in "uv"}
+    seen: dict[str, Any] = {Place("length of {name}", name=name): length(vector(norm, name)) for name in "uv"}
     register_parametrization(layer, "weight", norm)
     state, parameters = layer.state_dict(), dict(layer.named_parameters())
     for name in "uv":
         keys = [f"parametrizations.weight.0.{known}" for known in ALIASES[name]]
         key = next((key for key in keys if key in state), None)
         seen |= {
-            f"key of {name}": key,
-            f"{name} is a parameter": None if key is None else key in parameters,
-            f"dimensions of {name}": None if key is None else state[key].dim(),
-            f"numbers in {name}": None if key is None else state[key].numel(),
+            Place("key of {name}", name=name): key,
+            Place("{name} is a parameter", name=name): None if key is None else key in parameters,
+            Place("dimensions of {name}", name=name): None if key is None else state[key].dim(),
+            Place("numbers in {name}", name=name): None if key is None else state[key].numel(),
         }
     return seen
 
@@ -58,12 +58,11 @@ def story(
     state dict over. `scattered` keeps the weight in memory in another order, so that `view` on it fails.
     """
     seen: dict[str, Any] = {}
-    step = "build"
+    step: int | str = BUILD
     try:
         layer = parametrised(impl, in_other_order(weight) if scattered else weight, args, kwargs)
         fill(layer, u, v)
-        for number, (do, times) in enumerate(actions, 1):
-            step = f"step {number}"
+        for step, (do, times) in enumerate(actions, 1):
             if do == "change":
                 with torch.no_grad():
                     original_of(layer).copy_(other)
@@ -73,14 +72,14 @@ def story(
                 layer.load_state_dict(state)
             else:
                 layer.train(do == "train")
-                views = read(layer, times, upstream)
-                seen |= {f"{step} · {place}": views[place] for place in watch}
+                views = {str(place): (place, value) for place, value in read(layer, times, upstream).items()}
+                seen |= {place.at(step): value for place, value in map(views.__getitem__, watch)}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
 
 
-def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
+def read(layer: Any, times: int, upstream: Tensor | None) -> dict[Place, Any]:
     """Read the weight so many times, go back from the last reading, and look at everything."""
     original, norm = original_of(layer), layer.parametrizations.weight[0]
     given = original.detach().clone()
@@ -92,17 +91,19 @@ def read(layer: Any, times: int, upstream: Tensor | None) -> dict[str, Any]:
         go_back(weight, upstream)
     u, v = vector(norm, "u"), vector(norm, "v")
     return {
-        "weight": weight,
-        "σ": divisor(given, weight),
-        "gradient of the original weight": original.grad,
-        "length of the gradient": length(original.grad),
-        "original weight left alone": original.detach().clone(),
-        "u left alone": None if u is None else u.detach().flatten().to(given.dtype, copy=True),
-        "v left alone": None if v is None else v.detach().flatten().to(given.dtype, copy=True),
-        "length of u": length(u),
-        "length of v": length(v),
-        "length of u × length of v": None if u is None or v is None else length(u) * length(v),
-        "u vᵀ": None if u is None or v is None else torch.outer(u.detach().flatten(), v.detach().flatten()).to(given.dtype),
+        Place("{name}", name="weight"): weight,
+        Place("{name}", name="σ"): divisor(given, weight),
+        gradient_of("the original weight"): original.grad,
+        Place("length of the gradient"): length(original.grad),
+        Place("original weight left alone"): original.detach().clone(),
+        Place("{name} left alone", name="u"): None if u is None else u.detach().flatten().to(given.dtype, copy=True),
+        Place("{name} left alone", name="v"): None if v is None else v.detach().flatten().to(given.dtype, copy=True),
+        Place("length of {name}", name="u"): length(u),
+        Place("length of {name}", name="v"): length(v),
+        Place("length of {one} × length of {other}", one="u", other="v"): None if u is None or v is None else length(u) * length(v),
+        Place("{name}", name="u vᵀ"): None
+        if u is None or v is None
+        else torch.outer(u.detach().flatten(), v.detach().flatten()).to(given.dtype),
     }
 
 
@@ -118,7 +119,7 @@ def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor
         go_back(seen[mode], upstream)
         seen[f"gradient in {mode}"] = original_of(layer).grad
     return {
-        "σ": roughly(divisor(weight, seen["training"])),
+        Place("{name}", name="σ"): roughly(divisor(weight, seen["training"])),
         "distance of the weights in training and in evaluation": apart(seen["training"], seen["evaluation"]),
         "distance of the gradients in training and in evaluation": apart(seen["gradient in training"], seen["gradient in evaluation"]),
     }
@@ -139,7 +140,7 @@ def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tens
     first, second = layer.weight, layer.weight
     go_back(first + second, upstream)
     return {
-        "σ": roughly(divisor(weight, second)),
+        Place("{name}", name="σ"): roughly(divisor(weight, second)),
         "distance of the gradients one by one and both together": apart(original.grad, one_by_one),
     }
 

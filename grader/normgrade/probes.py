@@ -32,7 +32,12 @@ from typing import Any, NamedTuple
 
 import torch
 
-from normgrade.worker.observation import Absent
+from normgrade.language.places import BUILD, Absent, Place, gradient_of
+
+__all__ = [
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
+    "layer_story", "like", "missing", "new_layer", "parts", "take_step",
+]  # fmt: skip
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
 # that plays `new_layer` asks for PyTorch's own names.
@@ -63,17 +68,17 @@ class Estimate(NamedTuple):
 class Stopped(Exception):
     """Raised by a probe where one of its steps raises. What was seen before still counts. The cause is the exception itself.
 
-    - `step`: the name of the step, as in "build" or "step 2"; None where the probe has no steps.
+    - `step`: the number of the step, from 1; BUILD before the first step, and None where the probe has no steps.
     - `seen`: the values that were seen before, place → value.
 
     >>> try:
-    ...     raise Stopped("step 2", {"step 1 · output": torch.ones(2)}) from ValueError("x has 1 dimension")
+    ...     raise Stopped(2, {Place("output", step=1): torch.ones(2)}) from ValueError("x has 1 dimension")
     ... except Stopped as stopped:
     ...     stopped.step, list(stopped.seen), stopped.__cause__
-    ('step 2', ['step 1 · output'], ValueError('x has 1 dimension'))
+    (2, ['step 1 · output'], ValueError('x has 1 dimension'))
     """
 
-    def __init__(self, step: str | None, seen: dict[str, Any]) -> None:
+    def __init__(self, step: int | str | None, seen: dict[str, Any]) -> None:
         super().__init__(step or "")
         self.step = step
         self.seen = seen
@@ -103,9 +108,9 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     for name in names:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in state), None)
         seen |= {
-            f"key of {name}": key,
-            f"{name} is a parameter": None if key is None else key in parameters,
-            f"state_dict · {name}": None if key is None else state[key],
+            Place("key of {name}", name=name): key,
+            Place("{name} is a parameter", name=name): None if key is None else key in parameters,
+            Place("state_dict · {name}", name=name): None if key is None else state[key],
         }
     return seen
 
@@ -140,12 +145,11 @@ def layer_story(
     ['step 1 · input left alone', 'step 1 · output', 'step 1 · weight']
     """
     seen: dict[str, Any] = {}
-    step = "build"
+    step: int | str = BUILD
     try:
         module = getattr(impl, layer)(*args, **kwargs)
         fill(module, state)
-        for number, action in enumerate(steps, 1):
-            step = f"step {number}"
+        for step, action in enumerate(steps, 1):
             if action["do"] == "reload":
                 saved = module.state_dict()
                 module = getattr(impl, layer)(*args, **kwargs)
@@ -153,7 +157,7 @@ def layer_story(
             else:
                 module.train(action["do"] == "train")
                 views = take_step(module, action["x"], action["upstream"], action["scattered"], {name: state[name] for name in watch})
-                seen |= {f"{step} · {place}": value for place, value in views.items()}
+                seen |= {place.at(step): value for place, value in views.items()}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
@@ -161,7 +165,7 @@ def layer_story(
 
 def take_step(
     module: torch.nn.Module, x: torch.Tensor, upstream: torch.Tensor | None, scattered: bool, watch: Mapping[str, torch.Tensor]
-) -> dict[str, Any]:
+) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
     - `x`: the input, a tensor of any shape and dtype. The layer gets a copy; with `scattered`, one whose memory is in another order, so
@@ -194,16 +198,16 @@ def take_step(
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None)
     given = leaf.clone()  # not a leaf: in a network the input is the output of another layer
     output = module(given)
-    seen = {"output": output, "input left alone": given.detach().clone()}
+    seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
     if upstream is not None:
         go_back(output, upstream)
-        seen["gradient of input"] = leaf.grad
+        seen[gradient_of("input")] = leaf.grad
     for name, model in watch.items():
         tensor = find(module, name)
         is_parameter = isinstance(tensors[name], torch.nn.Parameter)
-        seen[name] = missing(module, name) if tensor is None else like(model, tensor)
+        seen[Place("{name}", name=name)] = missing(module, name) if tensor is None else like(model, tensor)
         if upstream is not None and (is_parameter or tensor is None):
-            seen[f"gradient of {name}"] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
+            seen[gradient_of("{name}", name=name)] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
 
 
@@ -233,11 +237,11 @@ def function_call(
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())
     given = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
     result = getattr(impl, function)(*given, **kwargs)
-    seen: dict[str, Any] = {f"argument {number} left alone": given[number - 1].detach().clone() for number in inputs}
-    seen |= parts("result", result)
+    seen: dict[str, Any] = {Place("argument {number} left alone", number=number): given[number - 1].detach().clone() for number in inputs}
+    seen |= parts(result)
     if upstream is not None:
         go_back(result, upstream)
-        seen |= {f"gradient of argument {number}": leaf.grad for number, leaf in inputs.items() if leaf.requires_grad}
+        seen |= {gradient_of("argument {number}", number=number): leaf.grad for number, leaf in inputs.items() if leaf.requires_grad}
     return seen
 
 
@@ -325,15 +329,15 @@ def go_back(output: Any, upstream: torch.Tensor) -> None:
         (output * upstream).sum().backward()  # type: ignore[no-untyped-call]
 
 
-def parts(place: str, value: Any) -> dict[str, Any]:
-    """A value at its place; of a tuple or a named tuple, each item at a place of its own.
+def parts(result: Any) -> dict[str, Any]:
+    """A result at its place; of a tuple or a named tuple, each item at a place of its own.
 
-    >>> parts("result", (1, 2))
+    >>> parts((1, 2))
     {'result[0]': 1, 'result[1]': 2}
-    >>> parts("result", Estimate(value=3, error=0.5))
+    >>> parts(Estimate(value=3, error=0.5))
     {'result.value': 3, 'result.error': 0.5}
     """
-    if not isinstance(value, tuple):
-        return {place: value}
-    names = [f"{place}.{name}" for name in getattr(value, "_fields", ())] or [f"{place}[{index}]" for index in range(len(value))]
-    return dict(zip(names, value, strict=True))
+    if not isinstance(result, tuple):
+        return {Place("result"): result}
+    named = [Place("result.{name}", name=name) for name in getattr(result, "_fields", ())]
+    return dict(zip(named or [Place("result[{index}]", index=index) for index in range(len(result))], result, strict=True))

@@ -42,24 +42,26 @@ from rich.table import Table
 from normgrade.compare.differences import K, allowed, unsound
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
+from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, generator
 from normgrade.oracle.expectation import (
     PLAYS,
     UNIT_ROUNDOFF,
     Expectation,
     Expected,
+    changed,
     expect,
     expected,
-    floats,
     module,
     perturbed,
     play_exactly,
     widened,
 )
 from normgrade.oracle.rounding import RandomRounding
-from normgrade.suite.story import Build, Step, build, evaluate, request, train
-from normgrade.worker.observation import Array, Observation, Request, Value
+from normgrade.suite.story import Story, build, evaluate, request, train
+from normgrade.worker.observation import Array, Observation, Value
 from normgrade.worker.play import play
+from normgrade.worker.requests import TypedRequest
 
 RIGHT_AT_MOST = 48.0
 MISTAKE_AT_LEAST = 300.0
@@ -132,8 +134,6 @@ HALF_REGIMES = (
 
 
 # --- stories: how a layer is played on them ---------------------------------------------------------------------------------------------
-
-Story = list[Build | Step]
 
 
 def rows_story(regime: Regime, random: np.random.Generator) -> Story:
@@ -384,9 +384,10 @@ class RandomSigns(RandomRounding):  # type: ignore[no-untyped-call]
         return signs.mul_(self.unit_roundoff).add_(1)
 
 
-def signed(wide: Request, unit: float, seed: int) -> Request:
+def signed(wide: TypedRequest, unit: float, seed: int) -> TypedRequest:
     """The request with every number that goes in multiplied by 1 ± u."""
-    return floats(wide, lambda values, path: values * (1 + unit * generator(seed, path).choice([-1.0, 1.0], values.shape)))
+    random = generator(seed, "signs")
+    return changed(wide, lambda values: values * (1 + unit * random.choice([-1.0, 1.0], values.shape)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +395,7 @@ class Rule:
     """A way of finding the spread: how the inputs are perturbed, in which arithmetic they are played, and how often."""
 
     name: str
-    perturb: Callable[[Request, float, int], Request]
+    perturb: Callable[[TypedRequest, float, int], TypedRequest]
     arithmetic: Callable[[float, int], AbstractContextManager[object]]
     counts_of_plays: tuple[int, ...] = (PLAYS,)
 
@@ -412,7 +413,7 @@ LONG_RUN = RULES[-1].called(COUNTS_OF_PLAYS[-1])  # the spread is then known wel
 SETTLED = f"at P = {COUNTS_OF_PLAYS[-1]}"
 
 
-def expectations(layer: Layer, asked: Request) -> dict[str, Expectation]:
+def expectations(layer: Layer, asked: TypedRequest) -> dict[str, Expectation]:
     """Rule → expectation: the one that the grader works with, and those by the alternatives."""
     implementation = module(layer.reference, "implementation")
     shipped = expect(implementation, asked)
@@ -425,7 +426,9 @@ def expectations(layer: Layer, asked: Request) -> dict[str, Expectation]:
             with rule.arithmetic(UNIT, seed):
                 moved.append(play_exactly(implementation, rule.perturb(wide, UNIT, seed), None))
         for count in rule.counts_of_plays:
-            places = {place: expected(value, native.values.get(place), place, moved[:count]) for place, value in true.values.items()}
+            places = {
+                Place.of(place): expected(value, native.values.get(place), place, moved[:count]) for place, value in true.values.items()
+            }
             found[rule.called(count)] = Expectation(asked, places)
     return found
 

@@ -315,7 +315,7 @@ def test_an_error_says_at_which_step_and_keeps_what_was_seen() -> None:
             return x
 
     stop = stopped(Small, step(X[:1], None), step(X), step(X[:1]))
-    assert stop.step == "step 2" and list(stop.seen) == ["step 1 · output", "step 1 · input left alone"]
+    assert stop.step == 2 and list(stop.seen) == ["step 1 · output", "step 1 · input left alone"]
     assert repr(stop.__cause__) == "ValueError('too many rows')"
 
 
@@ -338,7 +338,7 @@ def test_an_error_on_the_way_back_belongs_to_its_step() -> None:
             return z
 
     stop = stopped(Spoilt, step())
-    assert stop.step == "step 1" and "modified by an inplace operation" in str(stop.__cause__)
+    assert stop.step == 1 and "modified by an inplace operation" in str(stop.__cause__)
 
 
 def test_an_error_while_reloading_belongs_to_its_step() -> None:
@@ -350,7 +350,7 @@ def test_an_error_while_reloading_belongs_to_its_step() -> None:
             return x
 
     stop = stopped(Once, step(), step(do="reload"))
-    assert stop.step == "step 2" and "step 1 · output" in stop.seen
+    assert stop.step == 2 and "step 1 · output" in stop.seen
 
 
 def test_even_leaving_the_program_stops_at_its_step() -> None:

@@ -14,7 +14,8 @@ from normgrade.course.mistakes import Mistake, together
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Outcome
-from normgrade.worker.observation import Observation, Request
+from normgrade.worker.observation import Observation
+from normgrade.worker.requests import LayerStory, TypedRequest
 
 Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
 
@@ -93,7 +94,8 @@ class Replay:
 
     def is_near_at_first(self) -> bool:
         """The same as `is_possible` for the first step alone, where there is one: most mistakes are ruled out by that."""
-        first = opening(self.play.expectation.request)
+        request = self.play.expectation.request
+        first = request.opening if isinstance(request, LayerStory) else None
         return first is None or any(self.is_near(self.glimpse(first, exact), whole=False) for exact in (False, True))
 
     def is_near(self, glimpse: Observation, whole: bool = True) -> bool:
@@ -102,7 +104,7 @@ class Replay:
     def glimpsed(self, exact: bool) -> Observation:
         return self.exact if exact else self.native
 
-    def glimpse(self, request: Request, exact: bool) -> Observation:
+    def glimpse(self, request: TypedRequest, exact: bool) -> Observation:
         return self.oracle.in_time().glimpse(self.source, request, exact)
 
 
@@ -207,11 +209,3 @@ def ends_alike(play: Played) -> bool:
 def refused(observation: Observation, errors: tuple[str, ...]) -> bool:
     """Whether it ended in one of these errors."""
     return observation.error is not None and any(name in observation.error.types for name in errors)
-
-
-def opening(request: Request) -> Request | None:
-    """The first step of a layer's story, forward only: a fourth of the work."""
-    match request.inputs:
-        case {"steps": [{"upstream": _} as step, *_]}:
-            return Request(request.probe, {**request.inputs, "steps": [{**step, "upstream": None}]})
-    return None

@@ -11,53 +11,62 @@ from typing import Any
 import numpy as np
 
 from normgrade.course.signature import Signature
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import FunctionCall, LayerStory, NewLayer, OwnProbe, TypedRequest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
     """`numbers` are those that the layer was built with, by name; `counts`, of values that may have been averaged, smallest first.
 
-    `inputs` are by step, as in "step 2". `weight` and `bias` are None where there are none.
+    `inputs` are by the number of their step. `weight` and `bias` are None where there are none.
     """
 
     numbers: Mapping[str, float] = field(default_factory=dict)
     counts: tuple[int, ...] = ()
-    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    inputs: Mapping[int, np.ndarray] = field(default_factory=dict)
     weight: np.ndarray | None = None
     bias: np.ndarray | None = None
 
 
-def setting_of(request: Request, contract: Sequence[Signature]) -> Setting:
+def setting_of(request: TypedRequest, contract: Sequence[Signature]) -> Setting:
     """What the inputs of a request, completed, say."""
-    given, inputs = dict(arguments(request.inputs, contract)), dict(inputs_of(request))
-    state = {name: array.values for name, array in request.inputs.get("state", {}).items()}
+    given, inputs = dict(arguments(request, contract)), inputs_of(request)
+    state = {name: array.values for name, array in request.state.items()} if isinstance(request, LayerStory) else {}
     scalars = {name: values.item() for name, values in state.items() if values.size == 1}
     numbers = {name: float(value) for name, value in (given | scalars).items() if is_telling(value)}
-    sizes = counts(inputs.values(), [value for value in given.values() if isinstance(value, int)])
+    sizes = counts([*inputs.values(), *first_array(request)], [value for value in given.values() if isinstance(value, int)])
     weight, bias = (state[name].astype(np.float64) if name in state else None for name in ("weight", "bias"))
     return Setting({name: value for name, value in numbers.items() if value not in sizes}, tuple(sorted(sizes)), inputs, weight, bias)
 
 
-def arguments(inputs: Mapping[str, Any], contract: Sequence[Signature]) -> Iterator[tuple[str, Any]]:
+def arguments(request: TypedRequest, contract: Sequence[Signature]) -> Iterator[tuple[str, Any]]:
     """Everything that is given by name, and by position under the name that the contract has for it."""
-    called = inputs.get("layer") or inputs.get("function")
-    names = [parameter.name for signature in contract if signature.name == called for parameter in signature.parameters]
-    yield from zip(names, inputs.get("args", ()), strict=False)
-    yield from inputs.get("kwargs", inputs).items()
-
-
-def inputs_of(request: Request) -> Iterator[tuple[str, np.ndarray]]:
-    """The input of every step that has one; of a call, its first array."""
-    if request.probe == "layer_story":
-        for number, step in enumerate(request.inputs["steps"], 1):
-            if "x" in step:
-                yield f"step {number}", step["x"].values
+    if isinstance(request, OwnProbe):
+        yield from request.by_name.items()
         return
-    for value in (*request.inputs.get("args", ()), *request.inputs.values()):
-        if isinstance(value, Array):
-            yield "call", value.values
-            return
+    called = request.function if isinstance(request, FunctionCall) else request.layer
+    names = [parameter.name for signature in contract if signature.name == called for parameter in signature.parameters]
+    yield from zip(names, request.args, strict=False)
+    yield from request.kwargs.items()
+
+
+def inputs_of(request: TypedRequest) -> dict[int, np.ndarray]:
+    """The input of every step that has one."""
+    steps = enumerate(request.steps, 1) if isinstance(request, LayerStory) else ()
+    return {number: step.x.values for number, step in steps if step.x is not None}
+
+
+def first_array(request: TypedRequest) -> list[np.ndarray]:
+    """The first array of a call; of a story, none."""
+    match request:
+        case LayerStory():
+            values: Iterable[Any] = ()
+        case OwnProbe():
+            values = request.given.values()
+        case FunctionCall() | NewLayer():
+            values = request.args
+    return [value.values for value in values if isinstance(value, Array)][:1]
 
 
 def counts(inputs: Iterable[np.ndarray], groups: Sequence[int]) -> set[int]:

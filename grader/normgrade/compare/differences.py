@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from normgrade.compare.value_words import Words, in_words
 from normgrade.language import _
+from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
-from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference, Numbers
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
@@ -23,14 +25,14 @@ def differences(observation: Observation, expectation: Expectation) -> tuple[Dif
     return tuple(filter(None, found))
 
 
-def compared(place: str, observation: Observation, expected: Expected) -> Difference | None:
+def compared(place: Place, observation: Observation, expected: Expected) -> Difference | None:
     """What differs at one place, if it was reached."""
     if place in observation.values:
         return difference(place, observation.values[place], expected)
     return different_in_kind(place, _("nothing"), expected) if observation.error is None else None
 
 
-def difference(place: str, actual: Value, expected: Expected) -> Difference | None:
+def difference(place: Place, actual: Value, expected: Expected) -> Difference | None:
     """What differs at one place, or None."""
     value = expected.value
     if not isinstance(value, Array):
@@ -41,7 +43,7 @@ def difference(place: str, actual: Value, expected: Expected) -> Difference | No
     return numbers(place, actual, expected)
 
 
-def numbers(place: str, actual: Array, expected: Expected) -> Difference | None:
+def numbers(place: Place, actual: Array, expected: Expected) -> Difference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -90,12 +92,12 @@ def by_chance(expected: Expected) -> float:
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
-def described(place: str, actual: Value, expected: Expected) -> Difference:
+def described(place: Place, actual: Value, expected: Expected) -> Difference:
     """A difference in kind between two values: another type, shape or dtype."""
     return different_in_kind(place, in_words(actual), expected)
 
 
-def different_in_kind(place: str, actual: Words, expected: Expected) -> Difference:
+def different_in_kind(place: Place, actual: Words, expected: Expected) -> Difference:
     """A difference that has no numbers; `actual` is in words."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
     return Difference(
@@ -113,15 +115,18 @@ def different_in_kind(place: str, actual: Words, expected: Expected) -> Differen
     )
 
 
-def unsound(expectation: Expectation) -> str | None:
-    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission."""
+def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> str | None:
+    """Why nothing can be compared with this expectation; None where all is well. The suite is to blame, never the submission.
+
+    `words` are the exercise's own, for its places.
+    """
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
             value = in_words(expected.value)
-            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place))
+            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place, words))
         if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and not np.isfinite(allowed(expected)).all():
             return _(
                 "the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it",
-                place=place_in_words(place),
+                place=place_in_words(place, words),
             )
     return None

@@ -10,6 +10,7 @@ import numpy as np
 from normgrade.compare.context import Setting
 from normgrade.compare.factors import named
 from normgrade.language import _
+from normgrade.language.places import Place
 
 ENOUGH = 3  # numbers that a factor or an offset has to explain, to be worth a word
 MOST_SLICES = 64  # of which a permutation is looked for
@@ -23,20 +24,20 @@ def looks_like(
     actual: np.ndarray,
     allowed: np.ndarray,
     setting: Setting = Setting(),  # noqa: B008
-    place: str = "",
+    place: Place | None = None,
 ) -> str | None:
     """A few words on the difference, or None where it looks like nothing in particular. Shapes agree."""
     if expected.dtype.kind != "f":
         return None
     right, got = expected.astype(np.float64), actual.astype(np.float64)
     if not np.isfinite(got).all():
-        return not_finite(got, setting.inputs.get(place.split(" · ")[0]))
+        return not_finite(got, None if place is None or place.step is None else setting.inputs.get(place.step))
     if right.size > 1 and not got.any():
         return _("every value is 0")
     with np.errstate(all="ignore"):
         if right.size < ENOUGH or fits(right, got, allowed):
             return None  # two numbers look like anything, and numbers that are barely off like nothing
-        is_output = place.endswith(" · output")
+        is_output = place is not None and place.step is not None and place.template == "output"
         return (
             one_for_all(right, got, allowed, setting)
             or (is_output and without_affine(right, got, allowed, setting))

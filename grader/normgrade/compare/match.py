@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from normgrade.compare.differences import allowed, by_chance
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
 from normgrade.worker.observation import Absent, Array, Observation, Value
 
@@ -54,7 +55,7 @@ def near(observation: Observation, glimpse: Observation, expectation: Expectatio
     A glimpse that is not `whole` ends before the observation does.
     """
     return (not whole or stops_alike(observation, glimpse)) and all(
-        near_at(observation.values[place], value, expectation.places.get(place))
+        near_at(observation.values[place], value, expectation.places.get(Place.of(place)))
         if place in observation.values
         else observation.error is not None
         for place, value in glimpse.values.items()

@@ -9,7 +9,7 @@ from normgrade.compare.context import Setting, setting_of
 from normgrade.compare.differences import allowed
 from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.compare.played import Played, Result
-from normgrade.compare.trends import Step, by_size, pattern, steps_of
+from normgrade.compare.trends import SizedStep, by_size, pattern, steps_of
 from normgrade.course.signature import Signature
 from normgrade.report.report import Check, Difference, Outcome
 from normgrade.worker.observation import Array
@@ -57,7 +57,7 @@ def by_size_of_input(results: Sequence[Result]) -> str:
     return by_size([step for result in results for step in steps_taken(result)])
 
 
-def steps_taken(result: Result) -> Iterator[Step]:
+def steps_taken(result: Result) -> Iterator[SizedStep]:
     """All steps of a check's plays that came to their end."""
     for play in result.plays:
         if play.came_to_its_end:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Literal
 from normgrade.course.ban import Ban
 from normgrade.course.package import PACKAGE
 from normgrade.course.signature import Signature
-from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts
+from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts, words_of_places
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 
@@ -75,6 +75,7 @@ class Exercise:
     banned: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict, hash=False)  # what its own probes' places are called, by template
     limits: Limits = Limits()
     reveal: Reveal = "full"
 
@@ -330,6 +331,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         banned=settings.banned + bans_of(table),
         allowed=table.take("allowed", texts, ()),
         hints=table.spoken("hints", texts, ()),
+        places=table.spoken("places", words_of_places, {}),
         limits=read_limits(limits),
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
     )

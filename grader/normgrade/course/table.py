@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Formatter
 from typing import Any, NoReturn, TypeVar, cast
 
 from normgrade.course.files import read_text
@@ -158,3 +159,19 @@ def array_of_tables(value: object) -> list[dict[str, Any]]:
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return value
     raise Wrong(_("a list of tables"))
+
+
+def words_of_places(value: object) -> dict[str, str]:
+    """What places are called, by template; a text may say the names that its template says, and no others."""
+    if isinstance(value, dict) and all(
+        isinstance(said, str) and fields_of(said) <= fields_of(template) for template, said in value.items()
+    ):
+        return value
+    raise Wrong(_("a table of texts, each with no other {names} in braces than its key has"))
+
+
+def fields_of(template: str) -> set[str | None]:
+    try:
+        return {name for _text, name, _format, _conversion in Formatter().parse(template) if name is not None}
+    except ValueError:  # a brace without its partner
+        return {None}

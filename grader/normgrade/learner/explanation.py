@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,11 @@ from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
+from normgrade.language.places import Place, place_in_words
 from normgrade.report.report import Check, Difference, Numbers, Outcome
 from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
+from normgrade.worker.requests import NewLayer
 
 LEAST = 2  # numbers in an example: one alone says little
 KINDS = ("formula", "state", "gradient", "stability", "precision", "edge")  # the plainest first
@@ -42,7 +44,7 @@ def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation
     """Play the whole suite on the mistake, and look for examples in it."""
     results = list(grader.results(exercise, mistake.source, exercise.file_name))
     shows = min(showing(remarked(results, exercise.defines)), key=simplicity, default=None)
-    hides = min(hiding(results), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
+    hides = min(hiding(results, exercise.places), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
     return Explanation(exercise, mistake, shows, hides)
 
 
@@ -53,31 +55,38 @@ def showing(checks: Sequence[Check]) -> Iterator[Example]:
             yield from (Example(check, each) for each in check.differences if each.numbers is not None)
 
 
-def hiding(results: Sequence[Result]) -> Iterator[Example]:
-    """Every place with numbers, of every check of numbers that passes."""
+def hiding(results: Sequence[Result], words: Mapping[str, str]) -> Iterator[Example]:
+    """Every place with numbers, of every check of numbers that passes. `words` are the exercise's own, for its places."""
     for result in results:
         if result.check.outcome is Outcome.PASSED and result.check.kind != "interface":
             for play in result.plays:
-                if play.expectation.request.probe == "new_layer":  # of which every mistake but one of initial values knows nothing
+                if isinstance(play.expectation.request, NewLayer):  # of which every mistake but one of initial values knows nothing
                     continue
                 for place, expected in play.expectation.places.items():
                     actual = play.observation.values.get(place)
                     if isinstance(expected.value, Array) and isinstance(actual, Array) and expected.spread is not None:
-                        yield Example(result.check, side_by_side(place, expected.value, actual, allowed(expected)))
+                        yield Example(result.check, side_by_side(place, expected.value, actual, allowed(expected), words))
 
 
-def side_by_side(place: str, right: Array, wrong: Array, limit: np.ndarray) -> Difference:
+def side_by_side(place: Place, right: Array, wrong: Array, limit: np.ndarray, words: Mapping[str, str]) -> Difference:
     """Two arrays that agree, as a difference of nothing."""
     numbers = Numbers(right.values.astype(np.float64), wrong.values.astype(np.float64).reshape(right.values.shape), limit)
-    shape = tuple(map(int, right.values.shape))
-    return Difference(place, wrong.dtype, shape, 0, right.values.size, None, None, None, None, None, None, numbers=numbers)
+    shape, called = tuple(map(int, right.values.shape)), place_in_words(place, words)
+    return Difference(place, wrong.dtype, shape, 0, right.values.size, None, None, None, None, None, None, numbers=numbers, called=called)
 
 
 def simplicity(example: Example) -> tuple[bool, int, bool, bool, int, str]:
     """What makes an example easy to follow: finite numbers, a plain claim, the output rather than a gradient, and few numbers."""
     difference, kind = example.difference, example.check.kind
     rank = KINDS.index(kind) if kind in KINDS else len(KINDS)
-    return not is_finite(difference), rank, "gradient" in difference.place, difference.total < LEAST, difference.total, difference.place
+    return (
+        not is_finite(difference),
+        rank,
+        difference.place.learnt is not None,
+        difference.total < LEAST,
+        difference.total,
+        difference.place,
+    )
 
 
 def is_finite(difference: Difference) -> bool:
@@ -90,5 +99,5 @@ def alike(example: Example, other: Example | None) -> bool:
     return other is not None and tail(example) == tail(other)
 
 
-def tail(example: Example) -> str:
-    return example.difference.place.rpartition(" · ")[2]
+def tail(example: Example) -> Place:
+    return example.difference.place.at(None)

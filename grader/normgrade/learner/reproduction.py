@@ -12,14 +12,15 @@ from typing import Any
 from normgrade.compare.played import Played, Result
 from normgrade.course.course import Exercise
 from normgrade.course.package import PACKAGE
-from normgrade.language import N_, _, retold
-from normgrade.report.place_names import place_in_words
+from normgrade.language import N_, _
+from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.report.report import Difference
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 WIDTH = 120
 SEAL = b"# SHA-256 of the lines above: "  # begins the last line of a script
-ACTIONS = N_("train"), N_("evaluate"), N_("reload")  # of a step, as comments say them
+ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # as comments say them
 HEAD = '''"""{made}
 
     {claim}
@@ -116,14 +117,16 @@ def aliases() -> str:
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
-    request, expected = play.expectation.request, expected_at(play, differences)
-    match request.probe:
-        case "layer_story":
-            yield from layer_story(request, expected)
-        case "function_call":
-            yield from function_call(request, expected)
-        case _:
-            yield from own_probe(exercise, request, expected)
+    expected = expected_at(play, differences)
+    match play.expectation.request:
+        case LayerStory() as story:
+            yield from layer_story(story, expected)
+        case FunctionCall() as call:
+            yield from function_call(call, expected)
+        case NewLayer() as layer:
+            yield from new_layer(layer, expected)
+        case OwnProbe() as probe:
+            yield from own_probe(exercise, probe, expected)
     if play.refusal:
         yield printed(_("Here a {error} is expected.", error=play.refusal[0]))
 
@@ -132,104 +135,103 @@ def printed(sentence: str) -> str:
     return f"\nprint({sentence!r})"
 
 
-def expected_at(play: Played, differences: Sequence[Difference]) -> dict[str, str]:
+def expected_at(play: Played, differences: Sequence[Difference]) -> dict[Place, str]:
     """What should have been seen at each place that differs, as Python."""
     places = play.expectation.places
     return {each.place: literal(places[each.place].value) for each in differences if each.place in places}
 
 
-def layer_story(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
-    inputs = request.inputs
-    build = f"layer = submission.{inputs['layer']}({arguments(inputs['args'], inputs['kwargs'])})"
+def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
+    build = built(story)
     yield build
-    dtypes = {value.dtype for value in inputs["state"].values() if value.dtype.startswith(("float", "bfloat"))}
+    dtypes = {value.dtype for value in story.state.values() if value.dtype.startswith(("float", "bfloat"))}
     yield from (f"layer.to(torch.{dtype})" for dtype in sorted(dtypes - {"float32"}))
-    yield from (f"put(layer, {name!r}, {literal(value)})" for name, value in inputs["state"].items())
-    for number, step in enumerate(inputs["steps"], 1):
-        yield "\n# " + _("Step {number}: {action}", number=number, action=retold(step["do"], ACTIONS))
-        if step["do"] == "reload":
+    yield from (f"put(layer, {name!r}, {literal(value)})" for name, value in story.state.items())
+    for number, step in enumerate(story.steps, 1):
+        yield "\n# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
+        if step.action is Action.RELOAD:
             yield from ("saved = layer.state_dict()", build, "layer.load_state_dict(saved)")
         else:
             yield from one_step(number, step, expected)
 
 
-def one_step(number: int, step: Mapping[str, Any], expected: Mapping[str, str]) -> Iterator[str]:
-    yield f"layer.train({step['do'] == 'train'})"
+def built(request: LayerStory | NewLayer) -> str:
+    return f"layer = submission.{request.layer}({arguments(request.args, request.kwargs)})"
+
+
+def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Iterator[str]:
+    yield f"layer.train({step.action is Action.TRAIN})"
     yield "layer.zero_grad()"
-    yield f"x = {literal(step['x'])}"
-    if step["scattered"]:
+    yield f"x = {literal(step.x)}"
+    if step.scattered:
         yield "x = x.transpose(0, -1).contiguous().transpose(0, -1)  # " + _("the same numbers, in another order in memory")
-    if step["upstream"] is not None:
+    if step.upstream is not None:
         yield "x.requires_grad_()"
     yield "given = x.clone()"
     yield "output = layer(given)"
-    if step["upstream"] is not None:
-        yield f"upstream = {literal(step['upstream'])}"
+    if step.upstream is not None:
+        yield f"upstream = {literal(step.upstream)}"
         yield "(output * upstream).sum().backward()"
-    for place, value in expected.items():
-        step_name, _dot, what = place.partition(" · ")
-        if step_name == f"step {number}":
-            yield shown(place, of_layer(what), value)
+    yield from (shown(place, of_layer(place), value) for place, value in expected.items() if place.step == number)
 
 
-def of_layer(what: str) -> str:
+def of_layer(place: Place) -> str:
     """What a place of a step stands for, in the script."""
-    match what:
+    match place.template:
         case "output":
             return "output"
         case "input left alone":
             return "given"
         case "gradient of input":
             return "x.grad"
-        case _ if what.startswith("gradient of "):
-            return f"find(layer, {what.removeprefix('gradient of ')!r}).grad"
+        case "gradient of {name}":
+            return f"find(layer, {place.names['name']!r}).grad"
         case _:
-            return f"find(layer, {what!r})"
+            return f"find(layer, {place.names['name']!r})"
 
 
-def function_call(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
-    inputs, upstream = request.inputs, request.inputs.get("upstream")
-    names = [f"argument_{number}" for number in range(1, len(inputs["args"]) + 1)]
-    for name, value in zip(names, inputs["args"], strict=True):
-        learns = upstream is not None and isinstance(value, Array) and value.dtype.startswith(("float", "bfloat"))
+def function_call(call: FunctionCall, expected: Mapping[Place, str]) -> Iterator[str]:
+    names = [f"argument_{number}" for number in range(1, len(call.args) + 1)]
+    for name, value in zip(names, call.args, strict=True):
+        learns = call.upstream is not None and isinstance(value, Array) and value.dtype.startswith(("float", "bfloat"))
         yield f"{name} = {literal(value)}{'.requires_grad_()' if learns else ''}"
         yield f"given_{name} = {name}{'.clone()' if isinstance(value, Array) else ''}"
-    keywords = [f"{name}={literal(value)}" for name, value in inputs["kwargs"].items()]
+    keywords = [f"{name}={literal(value)}" for name, value in call.kwargs.items()]
     given = [f"given_{name}" for name in names]
-    yield f"result = submission.{inputs['function']}({', '.join((*given, *keywords))})"
-    if upstream is not None:
-        yield f"(result * {literal(upstream)}).sum().backward()"
-    for place, value in expected.items():
-        yield shown(place, of_function(place), value)
+    yield f"result = submission.{call.function}({', '.join((*given, *keywords))})"
+    if call.upstream is not None:
+        yield f"(result * {literal(call.upstream)}).sum().backward()"
+    yield from (shown(place, of_function(place), value) for place, value in expected.items())
 
 
-def of_function(place: str) -> str:
+def of_function(place: Place) -> str:
     """What a place of a call stands for, in the script."""
-    match place.split():
-        case ["gradient", "of", "argument", number]:
-            return f"argument_{number}.grad"
-        case ["argument", number, "left", "alone"]:
-            return f"given_argument_{number}"
+    match place.template:
+        case "gradient of argument {number}":
+            return f"argument_{place.names['number']}.grad"
+        case "argument {number} left alone":
+            return f"given_argument_{place.names['number']}"
         case _:
-            return place if place.startswith("result") else "None"
+            return place  # the result, or a part of it, as Python writes it
 
 
-def own_probe(exercise: Exercise, request: Request, expected: Mapping[str, str]) -> Iterator[str]:
-    """The exercise's own probe, or the generic one of new layers, called as the grader calls it."""
-    if request.probe == "new_layer":
-        yield f"layer = submission.{request.inputs['layer']}({arguments(request.inputs['args'], request.inputs['kwargs'])})"
-        yield "print(layer.state_dict())"
-        should_be = {place: _("{place} should be", place=place_in_words(place)) for place in expected}
-        yield from (f"print({should_be[place]!r}, {value})" for place, value in expected.items())
-        return
+def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:
+    yield built(layer)
+    yield "print(layer.state_dict())"
+    should_be = {place: _("{place} should be", place=place_in_words(place)) for place in expected}
+    yield from (f"print({should_be[place]!r}, {value})" for place, value in expected.items())
+
+
+def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str]) -> Iterator[str]:
+    """The exercise's own probe, called as the grader calls it."""
     yield f"probes = load('probes', {str(exercise.probes)!r})  # " + _("how the grader uses your code")
-    inputs = ", ".join(f"{name}={literal(value)}" for name, value in request.inputs.items())
-    yield f"seen = probes.{request.probe}(submission, {inputs})"
-    yield from (shown(place, f"seen.get({place!r})", value) for place, value in expected.items())
+    inputs = ", ".join(f"{name}={literal(value)}" for name, value in probe.given.items())
+    yield f"seen = probes.{probe.probe}(submission, {inputs})"
+    yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
 
 
-def shown(place: str, seen: str, expected: str) -> str:
-    return f"show({place_in_words(place)!r}, {seen}, {expected})"
+def shown(place: Place, seen: str, expected: str, words: Mapping[str, str] = NO_WORDS) -> str:
+    return f"show({place_in_words(place, words)!r}, {seen}, {expected})"
 
 
 def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

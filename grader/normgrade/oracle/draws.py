@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from normgrade.language import _
-from normgrade.worker.observation import Array, Request
-
-DRAWN = "drawn"  # stands in a request for numbers that completion draws
+from normgrade.worker.observation import Array, Value
+from normgrade.worker.requests import Differentiable, LayerStory, NewLayer, TypedRequest
 
 
 def generator(*key: object) -> np.random.Generator:
@@ -21,33 +20,30 @@ def generator(*key: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # as the same bytes in one number, and faster
 
 
-def is_complete(request: Request) -> bool:
-    return "draw" not in request.inputs
-
-
-def complete(reference: ModuleType, request: Request, probes: ModuleType | None) -> Request:
-    """The request with everything drawn. Its input `draw` is the key of the draws."""
-    inputs = dict(request.inputs)
-    key = inputs.pop("draw")
-    match request.probe:
-        case "new_layer":
-            return Request(request.probe, inputs | {"names": list(layout(reference, inputs))})
-        case "layer_story":
-            return with_upstream(reference, Request(request.probe, with_state(reference, inputs, key)), probes, key)
+def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None) -> TypedRequest:
+    """The request with everything drawn, from the key that it holds. One that leaves nothing open comes back as it is."""
+    key = request.draw
+    if key is None:
+        return request
+    match request:
+        case NewLayer():
+            return replace(request, names=list(layout(reference, request)), draw=None)
+        case LayerStory():
+            return with_upstream(reference, with_state(reference, request, key), probes, key)
         case _:
-            return with_upstream(reference, Request(request.probe, inputs), probes, key)
+            return with_upstream(reference, replace(request, draw=None), probes, key)
 
 
-def build(reference: ModuleType, inputs: Mapping[str, Any]) -> Any:
+def build(reference: ModuleType, request: LayerStory | NewLayer) -> Any:
     from normgrade.worker.play import to_tensors
 
-    return getattr(reference, inputs["layer"])(*to_tensors(inputs["args"]), **to_tensors(inputs["kwargs"]))
+    return getattr(reference, request.layer)(*to_tensors(request.args), **to_tensors(request.kwargs))
 
 
-def layout(reference: ModuleType, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def layout(reference: ModuleType, request: LayerStory | NewLayer) -> dict[str, Any]:
     """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
     try:
-        module = build(reference, inputs)
+        module = build(reference, request)
     except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
         return {}
     named: dict[str, Any] = {}
@@ -57,21 +53,21 @@ def layout(reference: ModuleType, inputs: Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
-def with_state(reference: ModuleType, inputs: dict[str, Any], key: object) -> dict[str, Any]:
-    """Fill in `state`: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
-    given, dtype = inputs["state"], inputs.pop("dtype")
-    tensors = {name: tensor for name, tensor in layout(reference, inputs).items() if tensor is not None}
-    if strange := sorted({*given, *inputs["watch"]} - tensors.keys()):
+def with_state(reference: ModuleType, story: LayerStory, key: object) -> LayerStory:
+    """Fill in the state: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
+    given = story.state
+    tensors = {name: tensor for name, tensor in layout(reference, story).items() if tensor is not None}
+    if strange := sorted({*given, *story.watch} - tensors.keys()):
         has = ", ".join(tensors) or _("no state")
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
     state = {}
     for name, tensor in tensors.items():
         floating = tensor.is_floating_point()
-        kind = dtype if floating else str(tensor.dtype)[6:]
+        kind = story.dtype if floating else str(tensor.dtype)[6:]
         value = given[name].values if name in given else draw_state(generator(key, name), name, tuple(tensor.shape), floating)
         state[name] = rounded_to(np.broadcast_to(value, tuple(tensor.shape)), kind)
-    watch = [name for name, tensor in tensors.items() if tensor.is_floating_point() or name in inputs["watch"]]
-    return inputs | {"state": state, "watch": watch}
+    watch = [name for name, tensor in tensors.items() if tensor.is_floating_point() or name in story.watch]
+    return replace(story, state=state, watch=watch, draw=None)
 
 
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:
@@ -84,26 +80,22 @@ def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], f
     return np.asarray(sizes * random.choice([-1.0, 1.0], shape))
 
 
-def with_upstream(reference: ModuleType, request: Request, probes: ModuleType | None, key: object) -> Request:
+def with_upstream(reference: ModuleType, request: Differentiable, probes: ModuleType | None, key: object) -> Differentiable:
     """Fill in the upstream gradients: of the shape of the reference's own results."""
     from normgrade.worker.play import play
 
-    inputs = dict(request.inputs)
-    is_story = request.probe == "layer_story"
-    steps = inputs["steps"] if is_story else [inputs]
-    if not any(step.get("upstream") == DRAWN for step in steps if isinstance(step.get("upstream"), str)):
+    if not request.undrawn:
         return request
-    closed = [{**step, "upstream": None} if isinstance(step.get("upstream"), str) else step for step in steps]
-    forward = {**inputs, "steps": closed} if is_story else closed[0]
-    seen = play(reference, Request(request.probe, forward), probes, trusted=True).values
-    drawn = []
-    for number, step in enumerate(steps, 1):
-        result = seen.get(f"step {number} · output" if is_story else "result")
-        if isinstance(step.get("upstream"), str):
-            values = generator(key, "upstream", number).standard_normal(result.values.shape) if isinstance(result, Array) else None
-            step = {**step, "upstream": None if values is None else rounded_to(values, "float32")}
-        drawn.append(step)
-    return Request(request.probe, {**inputs, "steps": drawn} if is_story else drawn[0])
+    forward = request.with_upstream(dict.fromkeys(request.undrawn))
+    seen = play(reference, forward, probes, trusted=True).values
+    return request.with_upstream({number: draw_upstream(key, number, seen.get(place)) for number, place in request.undrawn.items()})
+
+
+def draw_upstream(key: object, number: int, result: Value) -> Array | None:
+    """The upstream gradient of a result; none where it is no array."""
+    if not isinstance(result, Array):
+        return None
+    return rounded_to(generator(key, "upstream", number).standard_normal(result.values.shape), "float32")
 
 
 def rounded_to(values: np.ndarray, dtype: str) -> Array:

@@ -20,12 +20,14 @@ import numpy as np
 from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
+from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.draws import complete, generator, is_complete
+from normgrade.oracle.draws import complete, generator
 from normgrade.oracle.expected import Expectation as Expectation
 from normgrade.oracle.expected import Expected as Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
-from normgrade.worker.observation import HALF, Array, Observation, Request, Value
+from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
+from normgrade.worker.requests import LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -42,7 +44,7 @@ class Oracle:
     cache: Cache
     probes: str | None = None
 
-    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
 
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
@@ -56,13 +58,11 @@ class Oracle:
             self.cache.put(key, encode(expectation))
         return expectation
 
-    def compute(self, source: str, request: Request) -> Expectation:
+    def compute(self, source: str, request: TypedRequest) -> Expectation:
         implementation, probes = self.modules(source)
-        if not is_complete(request):
-            request = complete(implementation, request, probes)
-        return expect(implementation, request, probes)
+        return expect(implementation, complete(implementation, request, probes), probes)
 
-    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         """One play of a request that is complete, in float64 or natively: not remembered, and without any spread."""
         implementation, probes = self.modules(source)
         return play_exactly(implementation, widened(request), probes) if exact else play_natively(implementation, request, probes)
@@ -82,7 +82,7 @@ def executed(source: str, what: str) -> ModuleType:
         raise CourseError(_(NOT_EXECUTED[what], error=f"{type(error).__name__}: {error}")) from error
 
 
-def expect(implementation: ModuleType, request: Request, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
+def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
     """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
     from normgrade.oracle.rounding import RandomRounding
 
@@ -93,10 +93,10 @@ def expect(implementation: ModuleType, request: Request, probes: ModuleType | No
     moved = []
     for seed in range(plays):
         moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes, RandomRounding(unit, seed)))
-    places = {place: expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
-    for dtype in HALF if request.probe == "layer_story" else ():
-        if any(place.dtype == dtype for place in places.values()):
-            shaken = [play_exactly(implementation, perturbed(wide, UNIT_ROUNDOFF[dtype], seed, "/state"), probes) for seed in range(plays)]
+    places = {Place.of(place): expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
+    for dtype in HALF:
+        if isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
+            shaken = [play_exactly(implementation, with_perturbed_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
             places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
     return Expectation(request, places, native.error or true.error)
 
@@ -125,41 +125,47 @@ def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:
         return np.sqrt(squares / len(moved))
 
 
-def floats(request: Request, change: Callable[[np.ndarray, str], np.ndarray]) -> Request:
-    """The request with `change(values, path)` for every array of floating-point numbers."""
-
-    def walk(thing: Any, path: str) -> Any:
-        match thing:
-            case Array(values, _):
-                return Array(change(values, path), "float64") if values.dtype.kind == "f" else thing
-            case Mapping():
-                return {key: walk(value, f"{path}/{key}") for key, value in thing.items()}
-            case list() | tuple():
-                return type(thing)(walk(value, f"{path}/{index}") for index, value in enumerate(thing))
-            case _:
-                return thing
-
-    return Request(request.probe, walk(request.inputs, ""))
+def floats(thing: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
+    """Inputs of a request, with `change(values)` for every array of floating-point numbers, in their order."""
+    match thing:
+        case Array(values, _):
+            return Array(change(values), "float64") if values.dtype.kind == "f" else thing
+        case Mapping():
+            return {key: floats(value, change) for key, value in thing.items()}
+        case list() | tuple():
+            return type(thing)(floats(value, change) for value in thing)
+        case _:
+            return thing
 
 
-def perturbed(request: Request, unit: float, seed: int, where: str = "") -> Request:
-    """The request with every number that goes in, below the path `where`, multiplied by 1 + ξ·u."""
+def changed(request: TypedRequest, change: Callable[[np.ndarray], np.ndarray]) -> TypedRequest:
+    """The request with `change(values)` for every array of floating-point numbers."""
+    return typed(Request(request.probe, floats(request.inputs, change)))
 
+
+def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Multiplies numbers by 1 + ξ·u, with another ξ for each."""
     random = generator("perturbed", seed)
-
-    def shake(values: np.ndarray, path: str) -> np.ndarray:
-        return values * (1 + unit * random.standard_normal(values.shape)) if path.startswith(where) else values
-
-    return floats(request, shake)
+    return lambda values: values * (1 + unit * random.standard_normal(values.shape))
 
 
-def widened(request: Request) -> Request:
+def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
+    """The request with every number that goes in multiplied by 1 + ξ·u."""
+    return changed(request, shaking(unit, seed))
+
+
+def with_perturbed_state(story: LayerStory, unit: float, seed: int) -> LayerStory:
+    """The story with every number of its state multiplied by 1 + ξ·u."""
+    return replace(story, state=floats(story.state, shaking(unit, seed)))
+
+
+def widened(request: TypedRequest) -> TypedRequest:
     """The request with every floating-point number in float64, exactly."""
-    return floats(request, lambda values, _path: values.astype(np.float64))
+    return changed(request, lambda values: values.astype(np.float64))
 
 
 def play_exactly(
-    implementation: ModuleType, request: Request, probes: ModuleType | None, arithmetic: AbstractContextManager[object] | None = None
+    implementation: ModuleType, request: Playable, probes: ModuleType | None, arithmetic: AbstractContextManager[object] | None = None
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
     import torch
@@ -170,7 +176,7 @@ def play_exactly(
         return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE, trusted=True)
 
 
-def play_natively(implementation: ModuleType, request: Request, probes: ModuleType | None) -> Observation:
+def play_natively(implementation: ModuleType, request: Playable, probes: ModuleType | None) -> Observation:
     from normgrade.worker.play import play
 
     with quiet():
@@ -199,7 +205,17 @@ def module(source: str, name: str) -> ModuleType:
 @cache
 def arithmetic_fingerprint() -> bytes:
     """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
-    names = ("probes", "worker/packing", "worker/play", "oracle/draws", "oracle/expectation", "oracle/kept", "oracle/rounding")
+    names = (
+        "probes",
+        "language/places",
+        "worker/packing",
+        "worker/play",
+        "worker/requests",
+        "oracle/draws",
+        "oracle/expectation",
+        "oracle/kept",
+        "oracle/rounding",
+    )
     sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]
     return hashlib.sha256(b"\0".join([*sources, version("numpy").encode(), version("torch").encode()])).digest()
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normgrade.worker.observation import Array, Error, Request, Value
+from normgrade.language.places import Place
+from normgrade.worker.observation import Array, Error, Value
+from normgrade.worker.requests import TypedRequest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +31,8 @@ class Expected:
 class Expectation:
     """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
 
-    request: Request
-    places: Mapping[str, Expected]
+    request: TypedRequest
+    places: Mapping[Place, Expected]
     error: Error | None = None
 
     @property

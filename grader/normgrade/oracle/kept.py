@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.worker.framing import ProtocolError
-from normgrade.worker.observation import Array, Cause, Error, Request
+from normgrade.worker.observation import Array, Cause, Error, Playable, Request
 from normgrade.worker.packing import pack, unpack
+from normgrade.worker.requests import TypedRequest, typed
 
 HEADER = struct.Struct("<Q")  # how many bytes the JSON has
 
@@ -24,7 +26,7 @@ def encode(expectation: Expectation) -> bytes:
     return packed(
         {
             "request": written_request(expectation.request),
-            "places": {place: written_place(expected) for place, expected in expectation.places.items()},
+            "places": [[written_key(place), written_place(expected)] for place, expected in expectation.places.items()],
             "error": written_error(expectation.error),
         }
     )
@@ -38,13 +40,13 @@ def decode(content: bytes) -> Expectation:
         if start > len(content):
             raise Damaged
         found = unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
-        places = {place: read_place(expected) for place, expected in found["places"].items()}
+        places = {read_key(key): read_place(expected) for key, expected in found["places"]}
         return Expectation(read_request(found["request"]), places, read_error(found["error"]))
     except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Damaged from error
 
 
-def request_key(request: Request) -> bytes:
+def request_key(request: Playable) -> bytes:
     """Bytes that are the same for equal requests only."""
     return packed(written_request(request))
 
@@ -54,13 +56,22 @@ def packed(value: object) -> bytes:
     return b"".join((HEADER.pack(len(header)), header, *arrays))
 
 
-def written_request(request: Request) -> list[Any]:
+def written_request(request: Playable) -> list[Any]:
     return [request.probe, request.inputs]
 
 
-def read_request(content: list[Any]) -> Request:
+def read_request(content: list[Any]) -> TypedRequest:
     probe, inputs = content
-    return Request(probe, inputs)
+    return typed(Request(probe, inputs))
+
+
+def written_key(place: Place) -> list[Any]:
+    return [place.template, place.step, place.learnt, dict(place.names)]
+
+
+def read_key(content: list[Any]) -> Place:
+    template, step, learnt, names = content
+    return Place(template, step=step, learnt=learnt, **names)
 
 
 def written_place(expected: Expected) -> list[Any]:

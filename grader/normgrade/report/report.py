@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from normgrade.language.places import Place
+
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
@@ -48,7 +50,7 @@ class Difference:
     another type, nothing there) they are two short descriptions and `at` is None.
     """
 
-    place: str
+    place: Place
     dtype: str | None
     shape: tuple[int, ...] | None
     mismatched: int
@@ -61,6 +63,7 @@ class Difference:
     actual: bool | int | float | str | None
     looks_like: str | None = None
     numbers: Numbers | None = field(default=None, compare=False, repr=False)
+    called: str = field(default="", compare=False)  # the place, in the language that is spoken; empty where nobody has put it into words
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
-from normgrade.oracle.draws import DRAWN, rounded_to
-from normgrade.worker.observation import HALF, Array, Request
+from normgrade.oracle.draws import rounded_to
+from normgrade.worker.observation import HALF, Array
+from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe, TypedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +64,8 @@ class Build:
         return replace(self, watch=self.watch + names)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One action of a layer's story: "train", "evaluate" or "reload"."""
-
-    do: str
-    x: Array | None = None
-    scattered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """Play a probe on these inputs."""
-
-    probe: str
-    inputs: Mapping[str, Any]
+Part = Build | LayerStep | FunctionCall | OwnProbe
+Story = Sequence[Part]  # a build and its steps, or one call, or one probe
 
 
 def build(*args: Any, **kwargs: Any) -> Build:
@@ -90,7 +78,7 @@ def build(*args: Any, **kwargs: Any) -> Build:
     return Build(args, kwargs)
 
 
-def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
+def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
     """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
     - `x`: an array of the shape that the layer takes.
@@ -104,28 +92,33 @@ def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> S
     >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
     >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True)
     """
-    return Step("train", rounded_to(x, dtype or x.dtype.name), scattered)
+    return step_on(Action.TRAIN, x, dtype, scattered)
 
 
-def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> Step:
+def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
     """A step in evaluation mode, with the arguments and comparisons of `train`, backward pass included.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
     """
-    return Step("evaluate", rounded_to(x, dtype or x.dtype.name), scattered)
+    return step_on(Action.EVALUATE, x, dtype, scattered)
 
 
-def reload() -> Step:
+def reload() -> LayerStep:
     """A step that builds a new layer with the same arguments and loads the state dict of the old one into it.
 
     Nothing is compared after it: the next step shows whether the state dict held everything.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), reload(), evaluate(np.ones((2, 3), np.float32))
     """
-    return Step("reload")
+    return LayerStep(Action.RELOAD)
 
 
-def call(function: str, *args: Any, **kwargs: Any) -> Call:
+def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool) -> LayerStep:
+    rounded = rounded_to(x, dtype or x.dtype.name)
+    return LayerStep(action, rounded, scattered, None if rounded.dtype in HALF else DRAWN)
+
+
+def call(function: str, *args: Any, **kwargs: Any) -> FunctionCall:
     """A whole story: call the function of that name once with these arguments.
 
     Where a positional argument is a float32 array, the backward pass runs from a random gradient of the result. `agree` then compares the
@@ -134,49 +127,38 @@ def call(function: str, *args: Any, **kwargs: Any) -> Call:
     >>> story = call("rms", np.ones((2, 3), np.float32), eps=1e-3)
     """
     float32 = any(isinstance(value, np.ndarray) and value.dtype == np.float32 for value in args)
-    carried_by_name = {name: carried(value) for name, value in kwargs.items()}
-    inputs = {"function": function, "args": carried(list(args)), "kwargs": carried_by_name, "upstream": DRAWN if float32 else None}
-    return Call("function_call", inputs)
+    return FunctionCall(function, carried(list(args)), carried_by_name(kwargs), DRAWN if float32 else None)
 
 
-def probe(name: str, **inputs: Any) -> Call:
+def probe(name: str, **inputs: Any) -> OwnProbe:
     """A whole story: play one of the exercise's own probes on these inputs, which are numbers, texts, tuples, lists, arrays or None.
 
     `name` is that of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
 
     >>> story = probe("coefficients", encoder_layers=12)
     """
-    return Call(name, {key: carried(value) for key, value in inputs.items()})
+    return OwnProbe(name, carried_by_name(inputs))
 
 
-Story = Build | Step | Call
-
-
-def request(story: Sequence[Story], default_layer: str, key: object) -> Request:
-    """The request that plays the story. A build without steps looks at the new layer itself."""
+def request(story: Story, default_layer: str, key: object) -> TypedRequest:
+    """The request that plays the story; what it leaves open is drawn by this key. A build without steps looks at the new layer itself."""
     match story:
-        case [Call(name, inputs)]:
-            return Request(name, {**inputs, "draw": key})
-        case [Build() as built, *steps] if all(isinstance(step, Step) for step in steps):
-            inputs = {
-                "layer": built.layer or default_layer,
-                "args": [carried(value) for value in built.args],
-                "kwargs": {name: carried(value) for name, value in built.kwargs.items()},
-                "draw": key,
-            }
-            if not steps:
-                return Request("new_layer", inputs)
-            given = {name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()}
-            taken = [step_inputs(step) for step in steps if isinstance(step, Step)]
-            return Request("layer_story", {**inputs, "dtype": built.dtype, "state": given, "watch": list(built.watch), "steps": taken})
+        case [FunctionCall() | OwnProbe() as asked]:
+            return replace(asked, draw=key)
+        case [Build() as built]:
+            return NewLayer(built.layer or default_layer, carried(list(built.args)), carried_by_name(built.kwargs), draw=key)
+        case [Build() as built, *parts] if all(isinstance(part, LayerStep) for part in parts):
+            return LayerStory(
+                layer=built.layer or default_layer,
+                args=carried(list(built.args)),
+                kwargs=carried_by_name(built.kwargs),
+                dtype=built.dtype,
+                state={name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()},
+                watch=list(built.watch),
+                steps=[part for part in parts if isinstance(part, LayerStep)],
+                draw=key,
+            )
     raise TypeError(_("a story is build(…) and steps, or one call(…) or probe(…)"))
-
-
-def step_inputs(step: Step) -> dict[str, Any]:
-    if step.x is None:
-        return {"do": step.do}
-    upstream = None if step.x.dtype in HALF else DRAWN
-    return {"do": step.do, "x": step.x, "scattered": step.scattered, "upstream": upstream}
 
 
 def carried(value: Any) -> Any:
@@ -186,3 +168,7 @@ def carried(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return type(value)(carried(item) for item in value)
     return value
+
+
+def carried_by_name(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: carried(value) for name, value in values.items()}

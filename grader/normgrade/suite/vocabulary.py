@@ -13,18 +13,18 @@ from normgrade.compare.differences import described, unsound
 from normgrade.compare.played import Played
 from normgrade.course.course import Exercise
 from normgrade.language import _, spoken
+from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import Expectation, Oracle
-from normgrade.report.place_names import place_in_words
 from normgrade.report.report import Difference
-from normgrade.suite.story import Story, request
-from normgrade.worker.observation import Array, Error, Observation, Request, Value
+from normgrade.suite.story import Part, Story, request
+from normgrade.worker.observation import Array, Error, Observation, Playable, Value
 
 
 class Player(Protocol):
     """Plays a request on one submission: a worker, or whatever stands in for one."""
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation: ...
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation: ...
 
 
 class Disagreement(Exception):
@@ -58,13 +58,13 @@ class Playing:
         self.draws += 1
         return generator(self.seed, self.check, "input", self.draws)
 
-    def expectation(self, story: Sequence[Story], refusal: type[Exception] | None = None) -> Expectation:
+    def expectation(self, story: Story, refusal: type[Exception] | None = None) -> Expectation:
         """What the reference observes. A kept one that is of no use is computed once more before the suite is called broken."""
         asked = request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
         expectation = self.oracle.expectation(self.reference, asked)
         if unsound(expectation) or not raises(expectation, refusal):
             expectation = self.oracle.expectation(self.reference, asked, anew=True)
-        if why := unsound(expectation):
+        if why := unsound(expectation, self.exercise.places):
             raise BrokenSuite(why)
         return expectation
 
@@ -140,7 +140,7 @@ def words(english: str, **others: str) -> str:
     return others.get(spoken(), english)
 
 
-def agree(*story: Story) -> None:
+def agree(*story: Part) -> None:
     """The submission sees what the reference sees when both play this story.
 
     - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
@@ -173,7 +173,7 @@ def agree(*story: Story) -> None:
         raise Disagreement(play=play)
 
 
-def observe(*story: Story) -> Mapping[str, Value]:
+def observe(*story: Part) -> Mapping[str, Value]:
     """What the submission sees when it plays this story, for a test to make assertions about.
 
     - `story`: as for `agree`.
@@ -209,9 +209,10 @@ class Seen(Mapping[str, Value]):
         self.values_seen, self.expected = play.observation.values, play.expectation.places
 
     def __getitem__(self, place: str) -> Value:
-        value, expected = self.values_seen.get(place), self.expected[place]
+        known = next((each for each in self.expected if each == place), Place(place))
+        value, expected = self.values_seen.get(place), self.expected[known]
         if form(value) != form(expected.value):
-            raise Disagreement(differences=(described(place, value, expected),))
+            raise Disagreement(differences=(described(known, value, expected),))
         return value
 
     def __iter__(self) -> Iterator[str]:
@@ -226,7 +227,7 @@ def form(value: Value) -> tuple[object, ...]:
     return (Array, value.values.shape) if isinstance(value, Array) else (type(value),)
 
 
-def refuses(error: type[Exception], *story: Story, legal: Story | Sequence[Story]) -> None:
+def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
     """The submission raises an exception of the class `error` at the last step of this story, and nowhere else.
 
     - `error`: the exception's class. A subclass of it is right too.
@@ -269,16 +270,16 @@ def raises(expectation: Expectation, error: type[Exception] | None) -> bool:
     return found is None if error is None else found is not None and error.__name__ in found.types
 
 
-def refusal(error: str, step: str | None) -> str:
+def refusal(error: str, step: int | str | None) -> str:
     """What is expected where a step is to be refused."""
     if step is None:
         return _("a {error} is expected", error=error)
-    return _("a {error} is expected at {step}", error=error, step=place_in_words(step))
+    return _("a {error} is expected at {step}", error=error, step=step_in_words(step))
 
 
 def raised(error: Error) -> str:
     """An error in words, with the learner's line where there is one."""
     name = f"{error.types[0]}: " if error.types else ""
-    where = place_in_words(error.step) + _(": ") if error.step else ""
+    where = step_in_words(error.step) + _(": ") if error.step else ""
     lines = [_("line {line}, in {function}: {text}", line=frame.line, function=frame.function, text=frame.text) for frame in error.frames]
     return "\n  ".join((f"{where}{name}{error.message}", *lines))

@@ -19,8 +19,7 @@ from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
-from normgrade.report.place_names import place_in_words
-from normgrade.report.render.wording import outcome_in_word
+from normgrade.report.render.wording import outcome_in_word, place_of
 from normgrade.report.report import Check, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.options import Options, silent
@@ -131,8 +130,10 @@ class Proof:
             yield _("They sum to {points}.", points=points)
 
     def texts(self, languages: Sequence[str]) -> Problems:
+        results = self.run(read_text(self.exercise.reference), self.exercise.file_name, self.seeds[0])
+        places = [place for result in results for play in result.plays for place in play.expectation.places]
         for language in languages:
-            yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language)
+            yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
@@ -251,6 +252,6 @@ def broken(results: Sequence[Result], what: str) -> Problems:
 
 def in_words(check: Check) -> str:
     """How a check ended, with its message and its first three places, in one line."""
-    places = ", ".join(place_in_words(difference.place) for difference in check.differences[:3])
+    places = ", ".join(place_of(difference) for difference in check.differences[:3])
     ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
     return " · ".join(filter(None, (ended, check.message, places)))

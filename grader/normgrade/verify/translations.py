@@ -1,23 +1,24 @@
-"""Which texts of an exercise are missing in a language: prompt, title, hints, mistakes, alternatives, claims."""
+"""Which texts of an exercise are missing in a language: prompt, title, hints, places, mistakes, alternatives, claims."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.table import Table
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import told_in
+from normgrade.language.places import GENERIC, Place
 from normgrade.suite.collection import Suite
 
 OF_EXERCISE = ("title", "group", "hints")
 OF_MISTAKE = ("says",)
 
 
-def missing_texts(exercise: Exercise, suite: Suite, language: str) -> Iterator[str]:
-    """What has to be written still, a sentence each."""
+def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Iterable[Place] = ()) -> Iterator[str]:
+    """What has to be written still, a sentence each. `places` are those that the reference is looked at."""
     if language == ENGLISH:  # nothing can be read without
         return
     if not exercise.prompt_in(language).is_file():
@@ -28,6 +29,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str) -> Iterator[s
     for path in exercise.alternatives:
         if not told_in(ast.get_docstring(ast.parse(read_text(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
+    yield from unnamed(exercise, places, language)
     yield from unsaid(suite, language)
 
 
@@ -38,6 +40,15 @@ def untold(table: Table, keys: tuple[str, ...], language: str, where: str) -> It
             yield _('{where} has no "{key}".', where=where, key=f"{key}.{language}")
         elif isinstance(english, list) and len(english) != len(other or ()):
             yield _('{where}: "{key}" is a list of another length than the English one.', where=where, key=f"{key}.{language}")
+
+
+def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Iterator[str]:
+    """The templates of the exercise's own places without words; those of the generic probes have them from normgrade."""
+    key = f"places.{language}"
+    words = Table.of_file(exercise.folder / "exercise.toml").content.get(key, {})
+    for template in dict.fromkeys(template for place in places for template in (place.template, place.learnt)):
+        if template is not None and template not in words and template not in GENERIC:
+            yield _('exercise.toml has nothing for "{place}" in ["{key}"].', place=template, key=key)
 
 
 def unsaid(suite: Suite, language: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from normgrade.language.errors import CourseError, GraderError, UsageError, did_
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote, budget_of
 from normgrade.worker.messages import Load, PlayQuestion, Question
-from normgrade.worker.observation import Cause, Error, Observation, Request
+from normgrade.worker.observation import Cause, Error, Observation, Playable
 from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
 from normgrade.worker.walls.kernel import prctl
 from normgrade.worker.zygote_protocol import BROKEN
@@ -136,7 +136,7 @@ class Worker:
         self.failure: Observation | None = None  # the answer to every request, once the submission could not be loaded
         self.preface = ""  # what it printed while it was loaded
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         """What the probe saw. A description stands in for an array of more than `size_limit_bytes`.
 
         A request is played again in a new process where the first one may have ended for another reason than this request.
@@ -148,7 +148,7 @@ class Worker:
             return self.try_to_play(request, size_limit_bytes)
         return observation
 
-    def try_to_play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def try_to_play(self, request: Playable, size_limit_bytes: int) -> Observation:
         """Load the submission if need be, and play the request once."""
         if self.channel is None and self.failure is None and self.left_s > 0:
             self.load()

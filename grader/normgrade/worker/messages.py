@@ -13,7 +13,7 @@ from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker import framing
 from normgrade.worker.framing import ANSWER_HEADER_BYTES, ProtocolError
-from normgrade.worker.observation import Cause, Error, Frame, Observation, Request, Value
+from normgrade.worker.observation import Cause, Error, Frame, Observation, Playable, Request, Value
 from normgrade.worker.packing import pack, unpack
 from normgrade.worker.validation import fields, items, member, natural, optional, text
 
@@ -31,7 +31,7 @@ class Load:
 class PlayQuestion:
     """Answer this request; a value of more than `size_limit_bytes` is described, not returned."""
 
-    request: Request
+    request: Playable
     size_limit_bytes: int
 
 
@@ -114,7 +114,9 @@ def read_observation(content: object) -> Observation:
 
 def read_error(content: object) -> Error:
     cause, message, types, frames, step = fields(content, "cause", "message", "types", "frames", "step")
-    return Error(member(Cause, cause), text(message), tuple(map(text, items(types))), tuple(map(read_frame, items(frames))), optional(step))
+    return Error(
+        member(Cause, cause), text(message), tuple(map(text, items(types))), tuple(map(read_frame, items(frames))), read_step(step)
+    )
 
 
 def read_frame(content: object) -> Frame:
@@ -135,3 +137,8 @@ READERS: dict[type[Any], Callable[[object], Message]] = {
     Ban: read_ban,
     Observation: read_observation,
 }
+
+
+def read_step(step: object) -> int | str | None:
+    """The number of a step, or a word for one."""
+    return natural(step) if isinstance(step, int) else optional(step)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+
+from normgrade.language.places import Absent as Absent
 
 HALF = ("float16", "bfloat16")  # the dtypes of half precision
 
@@ -46,20 +48,22 @@ class Foreign:
     device: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """What stands in the place of a tensor that a layer does not have: the tensor's name, and the names of those that are there."""
-
-    name: str
-    there: tuple[str, ...] = ()
-
-
 Value = Array | Foreign | Absent | bool | int | float | str | None
+
+
+class Playable(Protocol):
+    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be an `Array`."""
+
+    @property
+    def probe(self) -> str: ...
+
+    @property
+    def inputs(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Play this probe on these inputs. `inputs` is JSON data whose leaves may also be of type `Array`."""
+    """What can be played as it crosses to the worker; worker/requests.py has it with its parts by name."""
 
     probe: str
     inputs: Mapping[str, Any]
@@ -88,13 +92,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """Why an observation ended early. `types` names the exception's classes, the most derived first; `step` is where it happened."""
+    """How an observation ended early. `types` names the exception's classes, most derived first.
+
+    `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps.
+    """
 
     cause: Cause
     message: str
     types: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
-    step: str | None = None
+    step: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

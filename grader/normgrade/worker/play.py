@@ -19,8 +19,9 @@ import torch
 
 from normgrade import probes as generic
 from normgrade.language import _
+from normgrade.language.places import Place
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value
 
 MESSAGE_LIMIT = 2000  # characters of a text
 NAME_LIMIT = 100  # characters of a name
@@ -46,7 +47,7 @@ def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
 
 def play(
     implementation: ModuleType,
-    request: Request,
+    request: Playable,
     probes: ModuleType | None = None,
     size_limit_bytes: int | None = None,
     dtype: torch.dtype = torch.float32,
@@ -75,7 +76,7 @@ def play(
         torch.set_default_dtype(torch.float32)
     if trusted:
         interrupts.raise_again()
-    return Observation({str(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
+    return Observation({Place.of(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
 
 
 def settle(dtype: torch.dtype) -> None:
@@ -145,7 +146,7 @@ def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | 
     return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), name)
 
 
-def describe(error: BaseException, file_name: str | None, step: str | None = None, cause: Cause = Cause.RAISED) -> Error:
+def describe(error: BaseException, file_name: str | None, step: int | str | None = None, cause: Cause = Cause.RAISED) -> Error:
     """An exception as it travels: the names of its classes along the MRO, a capped message, the frames of the learner's own file."""
     if isinstance(error, SystemExit):
         cause = Cause.EXITED

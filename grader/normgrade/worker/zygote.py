@@ -24,8 +24,10 @@ import numpy as np
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
+from normgrade.language.places import Place
 from normgrade.worker import framing, messages, untrusted
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import Action, LayerStep, LayerStory
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
@@ -129,8 +131,8 @@ def layer_works() -> bool:
     """Whether a small layer can be trained, as every suite asks."""
     modules: dict[str, ModuleType] = {}
     untrusted.observe(messages.Load(LAYER, "layer.py", "submission"), modules)
-    seen = untrusted.observe(layer_story("train"), modules)
-    output = seen.values.get("step 1 · output")
+    seen = untrusted.observe(small_story(Action.TRAIN), modules)
+    output = seen.values.get(Place("output", step=1))
     return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
 
 
@@ -139,7 +141,7 @@ def warm_up() -> None:
     untrusted.use_one_thread()
     modules: dict[str, ModuleType] = {}
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
-    stories = [layer_story(do) for do in ("train", "evaluate", "wrong")]
+    stories = [small_story(Action.TRAIN), small_story(Action.EVALUATE), small_story(Action.TRAIN, features=4)]  # the last one raises
     questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, ban]
     for message in questions:
         _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
@@ -147,13 +149,12 @@ def warm_up() -> None:
     del sys.modules["submission"], linecache.cache["layer.py"]
 
 
-def layer_story(do: str) -> messages.PlayQuestion:
-    """A small request like those of every suite."""
-    x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, 3), (3,)))
-    step = {"do": do, "x": x, "upstream": x, "scattered": True} if do != "wrong" else {}
-    state = {"weight": weight, "seen": weight}
-    inputs = {"layer": "Layer", "args": [3], "kwargs": {}, "state": state, "watch": ["weight", "seen"], "steps": [step]}
-    return messages.PlayQuestion(Request("layer_story", inputs), 2**16)
+def small_story(action: Action, features: int = 3) -> messages.PlayQuestion:
+    """A small request like those of every suite; with other than three features, one that the layer cannot take."""
+    x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, features), (3,)))
+    step = LayerStep(action, x, scattered=True, upstream=x)
+    story = LayerStory("Layer", [3], state={"weight": weight, "seen": weight}, watch=["weight", "seen"], steps=[step])
+    return messages.PlayQuestion(story, 2**16)
 
 
 def check_threads() -> None:

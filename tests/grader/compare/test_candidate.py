@@ -11,17 +11,21 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from normgrade.compare.candidate import Candidate, OutOfTime, TimedOracle, fails_in_numbers_alone, is_wrong, made_together, opening
+from normgrade.compare.candidate import Candidate, OutOfTime, TimedOracle, fails_in_numbers_alone, is_wrong, made_together
 from normgrade.compare.played import Played, Result
 from normgrade.course.mistakes import Edit, Mistake
 from normgrade.language.errors import CourseError
+from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Expected, Oracle
 from normgrade.report.report import Check, Outcome
-from normgrade.worker.observation import Array, Cause, Error, Observation, Request, Value
+from normgrade.worker.observation import Array, Cause, Error, Observation, Value
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, TypedRequest
 
-FUNCTION = Request("function", {})
-LAYER = Request("layer_story", {"steps": [{"do": "train", "upstream": 1.0}, {"do": "evaluate", "upstream": None}]})
+FUNCTION = FunctionCall("f")
+X = Array(np.ones(2), "float64")
+LAYER = LayerStory("Layer", steps=[LayerStep(Action.TRAIN, X, upstream=X), LayerStep(Action.EVALUATE, X)])
+FIRST = LayerStory("Layer", steps=[LayerStep(Action.TRAIN, X)])
 REFUSED = Error(Cause.RAISED, "no", ("ValueError", "Exception"))
 Answer = float | Error
 
@@ -34,10 +38,10 @@ def seen(answer: Answer, dtype: str = "float32") -> Observation:
     return Observation(error=answer) if isinstance(answer, Error) else Observation({"output": array(answer, dtype)})
 
 
-def expected(answer: Answer, request: Request = FUNCTION, spread: float = 0.0) -> Expectation:
+def expected(answer: Answer, request: TypedRequest = FUNCTION, spread: float = 0.0) -> Expectation:
     if isinstance(answer, Error):
         return Expectation(request, {}, answer)
-    return Expectation(request, {"output": Expected(array(answer, "float64"), "float32", np.array([spread]))})
+    return Expectation(request, {Place("output"): Expected(array(answer, "float64"), "float32", np.array([spread]))})
 
 
 @dataclass(frozen=True)
@@ -46,15 +50,15 @@ class Scripted(Oracle):
 
     numbers: Mapping[str, tuple[Answer, Answer]] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    requests: list[Request] = field(default_factory=list)
+    requests: list[TypedRequest] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
-    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         self.asked.append((source, "exact" if exact else "native"))
         self.requests.append(request)
         return seen(self.numbers[source][0], "float64") if exact else seen(self.numbers[source][1])
 
-    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         self.asked.append((source, "expectation"))
         self.kept.extend([source] * keep)
         return expected(self.numbers[source][0], request)
@@ -102,15 +106,10 @@ def test_a_first_step_that_is_far_off_is_all_that_is_played() -> None:
     oracle = scripted(far=(9.0, 9.0), near=(1.0, 1.0))
     result = check(Played(seen(1.0), expected(1.0, LAYER)), outcome=Outcome.PASSED)
     assert not candidate(oracle, "far").is_possible_at(result)
-    assert oracle.requests == [opening(LAYER)] * 2
+    assert oracle.requests == [FIRST] * 2
     oracle.requests.clear()
     assert candidate(oracle, "near").is_possible_at(result)
-    assert oracle.requests == [opening(LAYER), LAYER]
-
-
-def test_only_what_has_steps_has_a_first_one() -> None:
-    assert opening(FUNCTION) is None
-    assert opening(LAYER) == Request("layer_story", {"steps": [{"do": "train", "upstream": None}]})
+    assert oracle.requests == [FIRST, LAYER]
 
 
 def test_nothing_new_is_asked_when_time_is_up() -> None:

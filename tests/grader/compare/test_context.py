@@ -6,7 +6,8 @@ import numpy as np
 
 from normgrade.compare.context import setting_of
 from normgrade.course.signature import Signature
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 CONTRACT = (Signature.parse("Norm(groups, size, eps=1e-5, momentum=0.1, affine=True)"),)
 
@@ -16,27 +17,34 @@ def array(*shape: int) -> Array:
 
 
 def test_a_story_tells_of_its_layer() -> None:
-    inputs = {
-        "layer": "Norm",
-        "args": [3, 6, 0.5],
-        "kwargs": {"momentum": 0.25, "affine": True},
-        "state": {"weight": array(6), "running": Array(np.array([0.125]), "float64")},
-        "steps": [{"do": "train", "x": array(4, 6, 5)}, {"do": "reload"}, {"do": "evaluate", "x": array(1, 6, 5)}],
-    }
-    setting = setting_of(Request("layer_story", inputs), CONTRACT)
+    story = LayerStory(
+        "Norm",
+        [3, 6, 0.5],
+        {"momentum": 0.25, "affine": True},
+        state={"weight": array(6), "running": Array(np.array([0.125]), "float64")},
+        steps=[LayerStep(Action.TRAIN, array(4, 6, 5)), LayerStep(Action.RELOAD), LayerStep(Action.EVALUATE, array(1, 6, 5))],
+    )
+    setting = setting_of(story, CONTRACT)
     assert setting.numbers == {"groups": 3.0, "eps": 0.5, "momentum": 0.25, "running": 0.125}  # a size is a count, and True is no number
     assert setting.counts == (2, 4, 5, 6, 8, 10, 20, 24, 30, 40, 120)  # 2: six channels in three groups
-    assert {place: x.shape for place, x in setting.inputs.items()} == {"step 1": (4, 6, 5), "step 3": (1, 6, 5)}
+    assert {number: x.shape for number, x in setting.inputs.items()} == {1: (4, 6, 5), 3: (1, 6, 5)}
     assert setting.weight is not None and setting.weight.shape == (6,) and setting.bias is None
 
 
 def test_so_do_a_call_and_a_probe() -> None:
-    called = setting_of(Request("function_call", {"function": "f", "args": [array(2, 3)], "kwargs": {"alpha": 0.3}}), CONTRACT)
-    assert (called.numbers, called.counts, list(called.inputs)) == ({"alpha": 0.3}, (2, 3, 6), ["call"])
-    probed = setting_of(Request("block", {"x": array(5, 7), "alpha": 2.5, "name": "text", "flag": False}), CONTRACT)
+    called = setting_of(FunctionCall("f", [array(2, 3)], {"alpha": 0.3}), CONTRACT)
+    assert (called.numbers, called.counts, called.inputs) == ({"alpha": 0.3}, (2, 3, 6), {})
+    probed = setting_of(OwnProbe("block", {"x": array(5, 7), "alpha": 2.5, "name": "text", "flag": False}), CONTRACT)
     assert (probed.numbers, probed.counts) == ({"alpha": 2.5}, (5, 7, 35))
+    handing_on = setting_of(OwnProbe("story", {"weight": array(5, 7), "beta": 2.5, "kwargs": {"eps": 0.5}}), CONTRACT)
+    assert (handing_on.numbers, handing_on.counts) == ({"eps": 0.5}, (5, 7, 35))
+
+
+def test_a_new_layer_tells_what_it_is_built_with() -> None:
+    setting = setting_of(NewLayer("Norm", [3, 6], {"eps": 0.5}), CONTRACT)
+    assert (setting.numbers, setting.counts, setting.weight) == ({"groups": 3.0, "size": 6.0, "eps": 0.5}, (), None)
 
 
 def test_numbers_that_would_explain_anything_are_left_out() -> None:
-    inputs = {"layer": "Norm", "args": [], "kwargs": {"eps": 0.0, "momentum": 1.0, "size": float("inf")}, "state": {}, "steps": []}
-    assert setting_of(Request("layer_story", inputs), CONTRACT).numbers == {}
+    story = LayerStory("Norm", [], {"eps": 0.0, "momentum": 1.0, "size": float("inf")})
+    assert setting_of(story, CONTRACT).numbers == {}

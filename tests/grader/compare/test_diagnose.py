@@ -21,8 +21,9 @@ from normgrade.oracle.expectation import Expectation, Oracle
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
-from normgrade.worker.observation import Observation, Request
+from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
+from normgrade.worker.requests import TypedRequest
 
 pytestmark = pytest.mark.usefixtures("expectations")
 Reports = Mapping[str, Report]
@@ -242,7 +243,7 @@ class Here:
 
     implementation: ModuleType
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         return play(self.implementation, request, None, size_limit_bytes)
 
 
@@ -252,11 +253,11 @@ class Counting(Oracle):
     plays: ClassVar[list[str]] = []
     kept: ClassVar[list[str]] = []
 
-    def glimpse(self, source: str, request: Request, exact: bool) -> Observation:
+    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         self.plays.append(source)
         return super().glimpse(source, request, exact)
 
-    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         self.kept.extend([source] * keep)
         return super().expectation(source, request, keep, anew)
 

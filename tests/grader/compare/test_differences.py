@@ -21,13 +21,15 @@ from normgrade.compare.differences import (
     differences,
     unsound,
 )
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.report import Difference
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Observation, Reason, Request, Value
+from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Observation, Reason, Value
+from normgrade.worker.requests import LayerStory
 
 U = 2.0**-24
-REQUEST = Request("layer_story", {})
-RAISED = Error(Cause.RAISED, "no", ("ValueError", "Exception", "BaseException"), step="step 2")
+REQUEST = LayerStory("Layer")
+RAISED = Error(Cause.RAISED, "no", ("ValueError", "Exception", "BaseException"), step=2)
 FLOATS = st.floats(-1e6, 1e6, width=32)
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=3, max_side=4)
 
@@ -45,20 +47,20 @@ def array(values: Any, dtype: str = "float32") -> Array:
 
 
 def compare(actual: Value, expected: Expected) -> Difference:
-    found = difference("output", actual, expected)
+    found = difference(Place("output"), actual, expected)
     assert found is not None
     return found
 
 
 def expectation(places: Mapping[str, Expected], error: Error | None = None) -> Expectation:
-    return Expectation(REQUEST, places, error)
+    return Expectation(REQUEST, {Place.of(place): expected for place, expected in places.items()}, error)
 
 
 # Numbers
 
 
 def test_equal_numbers_are_no_difference() -> None:
-    assert difference("output", array([1, 2.5, -3]), expect([1, 2.5, -3])) is None
+    assert difference(Place("output"), array([1, 2.5, -3]), expect([1, 2.5, -3])) is None
 
 
 def test_a_difference_tells_where_how_many_and_by_how_much() -> None:
@@ -95,13 +97,13 @@ def test_a_number_that_is_not_finite_is_the_worst(wrong: float) -> None:
 
 
 def test_one_number_without_dimensions_is_compared() -> None:
-    assert difference("output", array(2.0), expect(2.0)) is None
+    assert difference(Place("output"), array(2.0), expect(2.0)) is None
     found = compare(array(2.5), expect(2.0))
     assert (found.shape, found.at, found.expected, found.actual, found.max_abs, found.max_rel) == ((), (), 2.0, 2.5, 0.5, 0.25)
 
 
 def test_no_numbers_at_all_agree() -> None:
-    assert difference("output", array(np.zeros((0, 3))), expect(np.zeros((0, 3)))) is None
+    assert difference(Place("output"), array(np.zeros((0, 3))), expect(np.zeros((0, 3)))) is None
 
 
 def test_a_wrong_number_where_zero_is_expected_is_infinitely_wrong() -> None:
@@ -111,7 +113,7 @@ def test_a_wrong_number_where_zero_is_expected_is_infinitely_wrong() -> None:
 @pytest.mark.parametrize("dtype", ["int64", "uint8"])
 def test_whole_numbers_agree_exactly_or_not(dtype: str) -> None:
     expected = Expected(Array(np.array([3, 200]), "int64"), dtype)
-    assert difference("count", array([3, 200], dtype), expected) is None
+    assert difference(Place("count"), array([3, 200], dtype), expected) is None
     found = compare(array([3, 199], dtype), expected)
     assert (found.at, found.expected, found.actual, found.allowed, found.max_abs) == ((1,), 200, 199, 0.0, 1.0)
     assert found.looks_like is None
@@ -119,7 +121,7 @@ def test_whole_numbers_agree_exactly_or_not(dtype: str) -> None:
 
 def test_truth_values_agree_exactly_or_not() -> None:
     expected = Expected(Array(np.array([True, False]), "bool"), "bool")
-    assert difference("mask", array([True, False], "bool"), expected) is None
+    assert difference(Place("mask"), array([True, False], "bool"), expected) is None
     found = compare(array([True, True], "bool"), expected)
     assert (found.at, found.expected, found.actual, found.mismatched) == ((1,), False, True, 1)
 
@@ -144,21 +146,21 @@ def test_half_precision_is_allowed_its_own_rounding_and_that_of_the_state(dtype:
 
 def test_one_rounding_of_half_precision_is_accepted_and_many_are_not() -> None:
     expected = expect([1.0], "bfloat16", slack=0.0)
-    assert difference("output", array([1 + 2.0**-7], "bfloat16"), expected) is None
-    assert difference("output", array([1 + 2.0**-5], "bfloat16"), expected) is not None
+    assert difference(Place("output"), array([1 + 2.0**-7], "bfloat16"), expected) is None
+    assert difference(Place("output"), array([1 + 2.0**-5], "bfloat16"), expected) is not None
 
 
 def test_an_estimate_may_be_off_by_five_standard_errors_of_the_difference_of_two() -> None:
     expected = Expected(Array(np.asarray(0.5), "float64"), "float64", np.asarray(0.0), error=0.01)
     near, far = (Array(np.asarray(0.5 + errors * 0.01 * 2**0.5), "float64") for errors in (4.99, 5.01))
-    assert difference("spread", near, expected) is None
-    assert difference("spread", far, expected) is not None
+    assert difference(Place("spread"), near, expected) is None
+    assert difference(Place("spread"), far, expected) is not None
 
 
 def test_subnormal_numbers_may_be_off_by_some_of_their_steps() -> None:
     step = 2.0**-149
-    assert difference("output", array([3 * step]), expect([0.0])) is None
-    assert difference("output", array([(K + 1) * step]), expect([0.0])) is not None
+    assert difference(Place("output"), array([3 * step]), expect([0.0])) is None
+    assert difference(Place("output"), array([(K + 1) * step]), expect([0.0])) is not None
 
 
 def test_whole_numbers_are_allowed_nothing() -> None:
@@ -188,7 +190,7 @@ def test_one_number_beyond_what_is_allowed_is_always_found(values: np.ndarray, s
 def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spread: float, data: st.DataObject) -> None:
     expected = expect(values, "float64", spread)
     share = data.draw(arrays.arrays(np.float64, values.shape, elements=st.floats(-0.99, 0.99)))
-    assert difference("output", Array(values + share * allowed(expected), "float64"), expected) is None
+    assert difference(Place("output"), Array(values + share * allowed(expected), "float64"), expected) is None
 
 
 # Other kinds
@@ -210,12 +212,12 @@ def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spr
 )
 def test_another_kind_of_value_is_described(actual: Value, words: object) -> None:
     found = compare(actual, expect([1.0, 2.0]))
-    assert found == Difference("output", "float32", (2,), 1, 1, None, None, None, None, "a float32 tensor of shape (2,)", words)  # type: ignore[arg-type]
+    assert found == Difference(Place("output"), "float32", (2,), 1, 1, None, None, None, None, "a float32 tensor of shape (2,)", words)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [True, False, 0, 1, 0.5, "text", None])
 def test_scalars_agree_with_themselves(value: Value) -> None:
-    assert difference("fact", value, Expected(value)) is None
+    assert difference(Place("fact"), value, Expected(value)) is None
 
 
 @pytest.mark.parametrize(("value", "actual"), [(True, 1), (1, True), (1, 1.0), (0, False), (0, None), ("a", "b"), (None, "None"), (2, 3)])

@@ -14,8 +14,10 @@ from hypothesis.extra import numpy as arrays
 
 from normgrade.compare.differences import allowed
 from normgrade.compare.match import agrees, near, same_numbers, undetermined
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
-from normgrade.worker.observation import Array, Cause, Error, Observation, Request, Value
+from normgrade.worker.observation import Array, Cause, Error, Observation, Value
+from normgrade.worker.requests import LayerStory
 
 U = 2.0**-24
 RAISED = Error(Cause.RAISED, "no", ("ValueError", "Exception", "BaseException"), step="step 2")
@@ -35,7 +37,7 @@ def array(values: Any, dtype: str = "float32") -> Array:
 
 
 def expectation(places: Mapping[str, Expected], error: Error | None = None) -> Expectation:
-    return Expectation(Request("layer_story", {}), places, error)
+    return Expectation(LayerStory("Layer"), {Place.of(place): expected for place, expected in places.items()}, error)
 
 
 def explained(observation: Observation, mistaken: Expectation, native: Observation | None = None) -> bool:

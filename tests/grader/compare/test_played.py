@@ -7,10 +7,12 @@ import pytest
 
 from normgrade.compare import played
 from normgrade.compare.played import Played
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
-from normgrade.worker.observation import Array, Cause, Error, Observation, Request
+from normgrade.worker.observation import Array, Cause, Error, Observation
+from normgrade.worker.requests import FunctionCall
 
-EXPECTATION = Expectation(Request("function_call", {}), {"result": Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
+EXPECTATION = Expectation(FunctionCall("f"), {Place("result"): Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
 SEEN = Observation({"result": Array(np.array([0.0, 1.0]), "float64")})
 STOPPED = Observation(error=Error(Cause.RAISED, "so", ("ValueError",)))
 

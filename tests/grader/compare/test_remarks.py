@@ -9,6 +9,7 @@ import pytest
 
 from normgrade.compare.played import Played, Result
 from normgrade.compare.remarks import remarked
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
 from normgrade.report.report import Check, Outcome
 from normgrade.suite.story import build, evaluate, request, train
@@ -23,7 +24,7 @@ def played(*outputs: np.ndarray, sizes: tuple[float, ...] = (1.0, 1.0)) -> Playe
     actions = (train, evaluate)
     story = [actions[number % 2](np.full((4,), size, np.float32)) for number, size in zip(range(len(outputs)), sizes, strict=True)]
     expected = {
-        f"step {number} · output": Expected(Array(RIGHT, "float64"), "float32", np.zeros(4)) for number in range(1, len(outputs) + 1)
+        Place("output", step=number): Expected(Array(RIGHT, "float64"), "float32", np.zeros(4)) for number in range(1, len(outputs) + 1)
     }
     seen = {f"step {number} · output": Array(values.astype(np.float32), "float32") for number, values in enumerate(outputs, 1)}
     return Played(Observation(seen), Expectation(request([build(4), *story], "Layer", None), expected))

@@ -5,30 +5,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from normgrade.compare.trends import Step, by_gradient, by_size, pattern
+from normgrade.compare.trends import SizedStep, by_gradient, by_size, pattern
+from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Difference, Numbers
-from normgrade.worker.observation import Array, Request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory
 
-PLACES = dict.fromkeys(["step 1 · output", "step 1 · gradient of input", "step 1 · gradient of weight", "step 2 · output"])
+FIRST, SECOND = Place("output", step=1), Place("output", step=2)
+OF_INPUT, OF_WEIGHT = gradient_of("input", step=1), gradient_of("{name}", step=1, name="weight")
+PLACES = dict.fromkeys([FIRST, OF_INPUT, OF_WEIGHT, SECOND])
 
 
-def story(modes: str, sizes: tuple[float, ...] | None = None) -> Request:
+def story(modes: str, sizes: tuple[float, ...] | None = None) -> LayerStory:
     """One step per letter: t trains, e evaluates, r reloads."""
     steps = []
     for number, mode in enumerate(modes):
-        x = {} if mode == "r" else {"x": Array(np.array([0.5, -1.0]) * (1.0 if sizes is None else sizes[number]), "float32")}
-        steps.append({"do": {"t": "train", "e": "evaluate", "r": "reload"}[mode], **x})
-    return Request("layer_story", {"steps": steps})
+        x = Array(np.array([0.5, -1.0]) * (1.0 if sizes is None else sizes[number]), "float32")
+        action = {"t": Action.TRAIN, "e": Action.EVALUATE, "r": Action.RELOAD}[mode]
+        steps.append(LayerStep(action, None if mode == "r" else x))
+    return LayerStory("Layer", steps=steps)
 
 
-def at(*places: str, got: float = 2.0) -> list[Difference]:
+def at(*places: Place, got: float = 2.0) -> list[Difference]:
     numbers = Numbers(np.ones(2), np.full(2, got), np.full(2, 0.1))
     return [Difference(place, "float32", (2,), 2, 2, 1.0, 1.0, 0.1, (0,), 1.0, got, numbers=numbers) for place in places]
 
 
 def wrong(modes: str, *steps: int, sizes: tuple[float, ...] | None = None) -> str:
-    places = dict.fromkeys(f"step {number} · output" for number in range(1, len(modes) + 1))
-    return pattern(story(modes, sizes), places, at(*(f"step {number} · output" for number in steps)))
+    places = dict.fromkeys(Place("output", step=number) for number in range(1, len(modes) + 1))
+    return pattern(story(modes, sizes), places, at(*(Place("output", step=number) for number in steps)))
 
 
 @pytest.mark.parametrize(
@@ -62,31 +67,31 @@ def test_it_is_not_the_mode_where_it_may_as_well_be_the_size() -> None:
 @pytest.mark.parametrize(
     ("places", "words"),
     [
-        (["step 1 · gradient of input"], "The forward pass is right, the gradient is not: that of input."),
+        ([OF_INPUT], "The forward pass is right, the gradient is not: that of input."),
         (
-            ["step 1 · gradient of input", "step 1 · gradient of weight"],
+            [OF_INPUT, OF_WEIGHT],
             "The forward pass is right, the gradient is not: that of input and weight.",
         ),
-        (["step 1 · output", "step 1 · gradient of input"], ""),
+        ([FIRST, OF_INPUT], ""),
         ([], ""),
     ],
 )
-def test_a_wrong_gradient_behind_a_right_forward_pass_is_told(places: list[str], words: str) -> None:
+def test_a_wrong_gradient_behind_a_right_forward_pass_is_told(places: list[Place], words: str) -> None:
     assert by_gradient(PLACES, at(*places)) == words
 
 
 def test_where_there_is_nothing_but_gradients_none_is_singled_out() -> None:
-    assert by_gradient({"gradient of x": None}, at("gradient of x")) == ""
+    assert by_gradient({OF_INPUT: None}, at(OF_INPUT)) == ""
 
 
 def test_where_not_a_number_begins_is_told_unless_it_is_at_once() -> None:
-    later = at("step 1 · output") + at("step 2 · output", got=np.nan)
+    later = at(FIRST) + at(SECOND, got=np.nan)
     assert pattern(story("t"), PLACES, later) == "NaN begins at step 2 · output."
-    assert pattern(story("t"), PLACES, at("step 1 · output", got=np.inf)) == ""
+    assert pattern(story("t"), PLACES, at(FIRST, got=np.inf)) == ""
 
 
-def taken(right: list[float], wrong: list[float]) -> list[Step]:
-    return [Step("", True, size, True) for size in right] + [Step("", True, size, False) for size in wrong]
+def taken(right: list[float], wrong: list[float]) -> list[SizedStep]:
+    return [SizedStep(1, True, size, True) for size in right] + [SizedStep(1, True, size, False) for size in wrong]
 
 
 @pytest.mark.parametrize(
@@ -106,4 +111,4 @@ def test_the_size_of_the_inputs_is_told_where_it_alone_decides(right: list[float
 
 
 def test_what_is_no_story_of_a_layer_has_no_steps() -> None:
-    assert pattern(Request("function_call", {"args": []}), {"result": None}, at("result")) == ""
+    assert pattern(FunctionCall("f"), {Place("result"): None}, at(Place("result"))) == ""

@@ -211,7 +211,10 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 
 def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
-    known = 'allowed, banned, defines, group, "group.zh", hints, "hints.zh", level, limits, order, points, reveal, title, "title.zh"'
+    known = (
+        'allowed, banned, defines, group, "group.zh", hints, "hints.zh", level, limits, order, places, "places.zh", points, reveal, title, '
+        '"title.zh"'
+    )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."
 
 
@@ -233,6 +236,16 @@ def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
         ("points = 1001", "points: must be a whole number from 1 to 1000, not 1001."),
         ('hints = "one"', "hints: must be a list of texts, not 'one'."),
         ("hints = [1]", "hints: must be a list of texts, not [1]."),
+        ("places = 5", "places: must be a table of texts, each with no other {names} in braces than its key has, not 5."),
+        ("places = {a = 1}", "places: must be a table of texts, each with no other {names} in braces than its key has, not {'a': 1}."),
+        (
+            "places = {'row {n}' = 'line {m}'}",
+            "places: must be a table of texts, each with no other {names} in braces than its key has, not {'row {n}': 'line {m}'}.",
+        ),
+        (
+            "places = {'row {n}' = 'line {'}",
+            "places: must be a table of texts, each with no other {names} in braces than its key has, not {'row {n}': 'line {'}.",
+        ),
         ("banned = {}", "banned: must be a list of texts, not {}."),
         ('reveal = "all"', """reveal: must be "full" or "claims" or "score", not 'all'."""),
         ("reveal = []", 'reveal: must be "full" or "claims" or "score", not [].'),

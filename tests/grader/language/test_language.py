@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from rich.cells import cell_len
 
 from normgrade import cli, language
-from normgrade.course.course import Course
-from normgrade.course.files import read_text
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
-from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle
-from normgrade.report.place_names import PLACES, place_in_words
-from normgrade.suite.story import Story, build, evaluate, request, train
-
-KEY = bytes(32)  # of a user
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")
@@ -89,7 +80,6 @@ def test_what_is_data_is_said_again_where_it_is_made_of_a_message() -> None:
     assert retold("step 12", ["step {number}"]) == "第 12 步"
     assert retold("step", ["step {number}"]) == "step"
     assert retold("step " + "1" * 1000, ["step {number}"]) == "step " + "1" * 1000
-    assert place_in_words("step 3 · output · running_var") == "第 3 步 · 输出 · running_var"
 
 
 # The catalogue
@@ -202,19 +192,3 @@ def test_a_language_that_normgrade_toml_does_not_know_is_refused(folder: Path, c
     (folder / "normgrade.toml").write_text('lang = "fr"\n', encoding="utf-8")
     assert cli.run(["list"]) == 2
     assert f"""{folder / "normgrade.toml"}: lang: must be "en" or "zh", not 'fr'.""" in capsys.readouterr().err
-
-
-def test_a_place_that_exists_is_called_as_it_is_in_english(tiny: Course, tmp_path: Path) -> None:
-    exercise = tiny.exercise("centring")
-    x = np.ones((2, 3), np.float32)
-    stories: tuple[Sequence[Story], ...] = ([build(3)], [build(3), train(x), evaluate(x)])
-    reference, oracle, layer = read_text(exercise.reference), Oracle(Cache(tmp_path, KEY)), exercise.defines[0].name
-    places = [place for story in stories for place in oracle.expectation(reference, request(story, layer, 0)).places]
-    assert "step 1 · gradient of input" in places and "step 2 · output" in places
-    assert list(map(place_in_words, places)) == places
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_names_of_places_say_what_they_were_made_of(place: str) -> None:
-    name = re.sub(r"\{\w+\}", "7", place)
-    assert place_in_words(name) == name

@@ -20,6 +20,7 @@ import normgrade
 from normgrade.course.course import Course
 from normgrade.course.trust import trust
 from normgrade.language.errors import UsageError
+from normgrade.language.places import Place
 from normgrade.learner.attempts import Progress
 from normgrade.notebook.notebook import Graded
 from normgrade.report.render.detail import BRIEF, FULL, Detail
@@ -372,7 +373,9 @@ def test_only_what_is_there_can_be_imported() -> None:
 
 
 def failing(name: str, differences: int) -> Check:
-    found = [Difference(f"place {number}", None, None, 1, 1, None, None, None, None, "one", "other") for number in range(differences)]
+    found = [
+        Difference(Place(f"place {number}"), None, None, 1, 1, None, None, None, None, "one", "other") for number in range(differences)
+    ]
     return Check(name, "The claim.", "formula", Outcome.FAILED, 1, differences=tuple(found))
 
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from normgrade.oracle.draws import complete, draw_state, generator, is_complete, rounded_to
+from normgrade.oracle.draws import complete, draw_state, generator, rounded_to
 from normgrade.oracle.expectation import module
-from normgrade.suite.story import Story, build, call, evaluate, probe, reload, request, train
-from normgrade.worker.observation import Array, Request
+from normgrade.suite.story import Part, build, call, evaluate, probe, reload, request, train
+from normgrade.worker.observation import Array
 
 REFERENCE = """
 import torch
@@ -80,16 +80,16 @@ def reference() -> ModuleType:
     return module(REFERENCE, "completion_reference")
 
 
-def completed(reference: ModuleType, *story: Story, key: object = KEY, layer: str = "Norm") -> dict[str, Any]:
+def completed(reference: ModuleType, *story: Part, key: object = KEY, layer: str = "Norm") -> dict[str, Any]:
     """The inputs of a story, completed."""
     asked = request(story, layer, key)
-    assert not is_complete(asked)
+    assert asked.draw is key
     answered = complete(reference, asked, module(PROBES, "completion_probes"))
-    assert is_complete(answered)
+    assert answered.draw is None
     return dict(answered.inputs)
 
 
-def state_of(reference: ModuleType, *story: Story, key: object = KEY, layer: str = "Norm") -> dict[str, np.ndarray]:
+def state_of(reference: ModuleType, *story: Part, key: object = KEY, layer: str = "Norm") -> dict[str, np.ndarray]:
     state = completed(reference, *story, key=key, layer=layer)["state"]
     return {name: array.values for name, array in state.items()}
 
@@ -265,8 +265,9 @@ def test_a_request_is_completed_without_being_changed(reference: ModuleType) -> 
     assert repr(asked) == before
 
 
-def test_a_request_that_leaves_nothing_open_is_complete() -> None:
-    assert is_complete(Request("layer_story", {"steps": []})) and not is_complete(Request("layer_story", {"draw": 1}))
+def test_a_request_that_leaves_nothing_open_comes_back_as_it_is(reference: ModuleType) -> None:
+    answered = complete(reference, request([build(4), train(X)], "Norm", KEY), None)
+    assert complete(reference, answered, None) is answered
 
 
 # Rounding

@@ -12,13 +12,15 @@ import pytest
 
 from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
+from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened
+from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_perturbed_state
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
-from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
+from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Cause, Foreign, Observation, Reason, Request, Value
+from normgrade.worker.observation import Array, Cause, Foreign, Observation, Reason, Value
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest
 
 MINE = bytes(32)  # the key of a user
 
@@ -79,13 +81,13 @@ def oracle(tmp_path: Path) -> Oracle:
     return Oracle(Cache(tmp_path, MINE))
 
 
-def asked(*story: Story) -> Request:
+def asked(*story: Part) -> TypedRequest:
     return request(story, "Norm", KEY)
 
 
 def called(oracle: Oracle, function: str, x: np.ndarray = X) -> Expected:
     """What is expected of one of the functions."""
-    return oracle.expectation(FUNCTIONS, asked(call(function, x))).places["result"]
+    return oracle.expectation(FUNCTIONS, asked(call(function, x))).places[Place("result")]
 
 
 def numbers(value: Value) -> np.ndarray:
@@ -98,7 +100,7 @@ def spread(place: Expected) -> np.ndarray:
     return place.spread
 
 
-def key_of(source: str, wanted: Request, probes: str = "") -> str:
+def key_of(source: str, wanted: TypedRequest, probes: str = "") -> str:
     return fingerprint(source, probes, request_key(wanted))
 
 
@@ -113,12 +115,13 @@ def test_numbers_are_those_of_float64_on_the_exact_input(oracle: Oracle) -> None
 
 def test_a_layer_is_played_with_its_state_and_its_gradients(oracle: Oracle) -> None:
     expectation = oracle.expectation(NORM, asked(build(8), train(X)))
-    inputs = expectation.request.inputs
-    x, weight = X.astype(np.float64), inputs["state"]["weight"].values.astype(np.float64)
+    story = expectation.request
+    assert isinstance(story, LayerStory)
+    x, weight = X.astype(np.float64), story.state["weight"].values.astype(np.float64)
     y = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
-    np.testing.assert_allclose(numbers(expectation.places["step 1 · output"].value), y * weight, rtol=1e-12)
-    gradient = (inputs["steps"][0]["upstream"].values.astype(np.float64) * y).sum(0)
-    np.testing.assert_allclose(numbers(expectation.places["step 1 · gradient of weight"].value), gradient, rtol=1e-12)
+    np.testing.assert_allclose(numbers(expectation.places[Place("output", step=1)].value), y * weight, rtol=1e-12)
+    gradient = (numbers(story.inputs["steps"][0]["upstream"]).astype(np.float64) * y).sum(0)
+    np.testing.assert_allclose(numbers(expectation.places[gradient_of("{name}", step=1, name="weight")].value), gradient, rtol=1e-12)
     assert expectation.error is None and unsound(expectation) is None
 
 
@@ -127,7 +130,7 @@ def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> 
     assert {name: place.dtype for name, place in places.items()} == {
         "step 1 · output": "float16", "step 1 · input left alone": "float16", "step 1 · weight": "float16",
     }  # fmt: skip
-    assert numbers(places["step 1 · output"].value).dtype == np.float64
+    assert numbers(places[Place("output", step=1)].value).dtype == np.float64
 
 
 def test_a_native_play_of_the_reference_agrees_with_it(oracle: Oracle) -> None:
@@ -156,7 +159,7 @@ def test_a_glimpse_is_one_play_in_float64_or_natively(oracle: Oracle) -> None:
 
 def test_a_probe_of_the_exercise_is_played(tmp_path: Path) -> None:
     oracle = Oracle(Cache(tmp_path, MINE), probes="def twice(impl, x):\n    return {'both': impl.mean(x) * 2}\n")
-    place = oracle.expectation(FUNCTIONS, asked(probe("twice", x=X))).places["both"]
+    place = oracle.expectation(FUNCTIONS, asked(probe("twice", x=X))).places[Place("both")]
     np.testing.assert_allclose(numbers(place.value), 2 * X.astype(np.float64).mean(-1), rtol=1e-15)
 
 
@@ -191,14 +194,14 @@ def test_the_spread_has_the_shape_of_the_numbers(oracle: Oracle) -> None:
 
 
 def test_gradients_have_a_spread_of_their_own(oracle: Oracle) -> None:
-    place = oracle.expectation(NORM, asked(build(2, eps=1e-8), train(X[:, :2]))).places["step 1 · gradient of input"]
+    place = oracle.expectation(NORM, asked(build(2, eps=1e-8), train(X[:, :2]))).places[gradient_of("input", step=1)]
     cancelled = np.abs(numbers(place.value)).max()
     assert cancelled < 1e-4 and (spread(place) > 1e-3 * cancelled).all()  # with two features the exact gradient is next to nothing
 
 
 @pytest.mark.parametrize(("dtype", "has_slack"), [("float32", False), ("float16", True), ("bfloat16", True)])
 def test_half_precision_moves_with_its_state_too(oracle: Oracle, dtype: str, has_slack: bool) -> None:
-    place = oracle.expectation(NORM, asked(build(8).to(dtype), train(X, dtype))).places["step 1 · output"]
+    place = oracle.expectation(NORM, asked(build(8).to(dtype), train(X, dtype))).places[Place("output", step=1)]
     assert (place.slack is not None) == has_slack
     if place.slack is not None:
         moves = place.slack / np.abs(numbers(place.value)) / {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
@@ -219,12 +222,12 @@ def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:
 def test_an_error_of_the_reference_is_expected_with_what_was_seen_before(oracle: Oracle) -> None:
     expectation = oracle.expectation(NORM, asked(build(8), train(X), train(X[0])))
     assert expectation.error is not None
-    assert (expectation.error.cause, expectation.error.types[0], expectation.error.step) == (Cause.RAISED, "ValueError", "step 2")
+    assert (expectation.error.cause, expectation.error.types[0], expectation.error.step) == (Cause.RAISED, "ValueError", 2)
     assert "step 1 · output" in expectation.places and not any(place.startswith("step 2") for place in expectation.places)
 
 
 @pytest.mark.parametrize("story", [(build(1),), (build(1), train(X))])
-def test_a_refusal_to_be_built_is_expected(oracle: Oracle, story: tuple[Story, ...]) -> None:
+def test_a_refusal_to_be_built_is_expected(oracle: Oracle, story: Story) -> None:
     expectation = oracle.expectation(NORM, asked(*story))
     assert expectation.error is not None and expectation.places == {}
     assert (expectation.error.types[0], expectation.error.message) == ("ValueError", "too small")
@@ -241,7 +244,7 @@ def test_an_error_comes_back_from_the_cache(oracle: Oracle, tmp_path: Path) -> N
 def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str, x: np.ndarray) -> None:
     expectation = oracle.expectation(FUNCTIONS, asked(call(function, x)))
     expected = "the reference is not finite at result, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
-    assert unsound(expectation) == expected and not np.isfinite(allowed(expectation.places["result"])).all()
+    assert unsound(expectation) == expected and not np.isfinite(allowed(expectation.places[Place("result")])).all()
 
 
 def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracle: Oracle, tmp_path: Path) -> None:
@@ -252,7 +255,7 @@ def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracl
 def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:
     oracle = Oracle(Cache(tmp_path, MINE), "from normgrade.probes import Estimate\ndef level(impl): return {'level': Estimate(0.5, 0.25)}")
     for _ in range(2):
-        place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places["level"]
+        place = oracle.expectation(FUNCTIONS, asked(probe("level"))).places[Place("level")]
         assert (numbers(place.value).item(), place.error, allowed(place).item()) == (0.5, 0.25, pytest.approx(5 * 2**0.5 * 0.25, rel=1e-4))
 
 
@@ -275,16 +278,16 @@ def test_what_was_computed_once_is_not_computed_again(tmp_path: Path) -> None:
 
 def test_what_is_known_needs_no_torch(tmp_path: Path) -> None:
     source = "import torch\ndef mean(x):\n    return x.mean()\n"
-    arguments = f"{source!r}, Request('function_call', {{'function': 'mean', 'args': [], 'kwargs': {{}}, 'upstream': None, 'draw': 1}})"
+    arguments = f"{source!r}, FunctionCall('mean', draw=1)"
     code = f"""
 import sys
 from pathlib import Path
 from normgrade.oracle.cache import Cache
-from normgrade.worker.observation import Request
+from normgrade.worker.requests import FunctionCall
 from normgrade.oracle.expectation import Oracle
 print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error.types[0], 'torch' in sys.modules)
 """
-    wanted = Request("function_call", {"function": "mean", "args": [], "kwargs": {}, "upstream": None, "draw": 1})
+    wanted = FunctionCall("mean", draw=1)
     Oracle(Cache(tmp_path, MINE)).expectation(source, wanted)
     printed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True).stdout
     assert printed == "TypeError False\n"
@@ -295,8 +298,8 @@ print(Oracle(Cache(Path(sys.argv[1]), bytes(32))).expectation({arguments}).error
     [
         b"",
         b"not a frame",
-        encode(Expectation(Request("p", {}), {}))[:-1],
-        encode(Expectation(Request("p", {}), {})) + b"x",
+        encode(Expectation(OwnProbe("p"), {}))[:-1],
+        encode(Expectation(OwnProbe("p"), {})) + b"x",
     ],
 )
 def test_what_is_damaged_is_computed_again(tmp_path: Path, content: bytes) -> None:
@@ -332,38 +335,43 @@ def test_a_key_knows_where_its_parts_end() -> None:
 # Perturbation
 
 
-REQUEST = Request(
-    "layer_story",
-    {
-        "state": {"weight": Array(np.ones(100, np.float32), "float32"), "count": Array(np.array(3), "int64")},
-        "steps": [{"x": Array(np.full(100, 2.0, np.float16), "float16")}],
-        "args": (3, 0.1),
-    },
+STORY = LayerStory(
+    "Layer",
+    (3, 0.1),
+    state={"weight": Array(np.ones(100, np.float32), "float32"), "count": Array(np.array(3), "int64")},
+    steps=[LayerStep(Action.TRAIN, Array(np.full(100, 2.0, np.float16), "float16"))],
 )
 
 
+def numbers_of(story: TypedRequest) -> tuple[Array, Array, Array]:
+    """The weight, the count and the input."""
+    assert isinstance(story, LayerStory) and story.steps[0].x is not None
+    return story.state["weight"], story.state["count"], story.steps[0].x
+
+
 def test_numbers_are_widened_exactly_and_nothing_else_is_touched() -> None:
-    wide = widened(REQUEST)
-    weight, count, x = wide.inputs["state"]["weight"], wide.inputs["state"]["count"], wide.inputs["steps"][0]["x"]
+    wide = widened(STORY)
+    weight, count, x = numbers_of(wide)
     assert weight.dtype == x.dtype == "float64" and weight.values.dtype == x.values.dtype == np.float64
     assert (weight.values == 1).all() and (x.values == 2).all()
-    assert count is REQUEST.inputs["state"]["count"] and wide.inputs["args"] == (3, 0.1) and wide.probe == "layer_story"
+    assert count is STORY.state["count"] and wide.inputs["args"] == [3, 0.1] and wide.probe == "layer_story"
 
 
 def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
-    moved = perturbed(widened(REQUEST), U, seed=0).inputs
-    moves = [(moved["state"]["weight"].values - 1) / U, (moved["steps"][0]["x"].values - 2) / (2 * U)]
+    weight, count, x = numbers_of(perturbed(widened(STORY), U, seed=0))
+    moves = [(weight.values - 1) / U, (x.values - 2) / (2 * U)]
     assert all(0.8 < np.sqrt((move**2).mean()) < 1.2 and (move != 0).all() for move in moves)
-    assert (moves[0] != moves[1]).all() and moved["state"]["count"].values == 3
+    assert (moves[0] != moves[1]).all() and count.values == 3
 
 
-def test_only_what_lies_below_the_path_moves() -> None:
-    moved = perturbed(widened(REQUEST), U, 0, "/state").inputs
-    assert (moved["state"]["weight"].values != 1).all() and (moved["steps"][0]["x"].values == 2).all()
+def test_the_state_alone_may_move_and_as_it_does_with_the_rest() -> None:
+    weight, count, x = numbers_of(with_perturbed_state(STORY, U, seed=0))
+    assert (weight.values != 1).all() and count.values == 3 and (x.values == 2).all()
+    assert (weight.values == numbers_of(perturbed(STORY, U, seed=0))[0].values).all()
 
 
 def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
-    first, again, other = (perturbed(widened(REQUEST), U, seed).inputs["state"]["weight"].values for seed in (1, 1, 2))
+    first, again, other = (numbers_of(perturbed(widened(STORY), U, seed))[0].values for seed in (1, 1, 2))
     assert (first == again).all() and (first != other).all()
 
 
@@ -373,7 +381,7 @@ def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("story", [[call("stopped", X)], [build(8), train(X), train(X)]], ids=["function", "layer"])
 def test_what_stops_the_grader_is_no_observation_and_nothing_is_kept(
-    stop: str, raised: type[BaseException], story: list[Story], tmp_path: Path
+    stop: str, raised: type[BaseException], story: Story, tmp_path: Path
 ) -> None:
     source = f"{NORM}\n\ndef stopped(x):\n    raise {stop}\n\nclass Norm(Norm):\n    def forward(self, x):\n        raise {stop}\n"
     oracle = Oracle(Cache(tmp_path, MINE))

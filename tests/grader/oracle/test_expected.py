@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
-from normgrade.worker.observation import Array, Request, Value
+from normgrade.worker.observation import Array, Value
+from normgrade.worker.requests import OwnProbe
 
 
 @pytest.mark.parametrize(
@@ -19,8 +21,8 @@ from normgrade.worker.observation import Array, Request, Value
     ],
 )
 def test_a_value_may_be_twice_as_large_as_the_largest_that_is_expected(values: list[Value], size_bytes: int) -> None:
-    places = {str(number): Expected(value) for number, value in enumerate(values)}
-    assert Expectation(Request("p", {}), places).size_bytes == size_bytes
+    places = {Place(str(number)): Expected(value) for number, value in enumerate(values)}
+    assert Expectation(OwnProbe("p"), places).size_bytes == size_bytes
 
 
 def test_nothing_is_uncertain_unless_it_is_said() -> None:

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import HEADER, Damaged, decode, encode, request_key
 from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Reason, Request
+from normgrade.worker.requests import FunctionCall, OwnProbe
 
-EMPTY = Expectation(Request("p", {}), {})
+EMPTY = Expectation(OwnProbe("p"), {})
 PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None]
 
 
@@ -41,8 +43,16 @@ PLACES = st.one_of(
     ),
 )
 ERRORS = st.builds(
-    Error, st.sampled_from(Cause), st.text("ab", max_size=3), st.tuples(st.just("E")), st.just(()), st.none() | st.just("step 1")
+    Error,
+    st.sampled_from(Cause),
+    st.text("ab", max_size=3),
+    st.tuples(st.just("E")),
+    st.just(()),
+    st.none() | st.just("build") | st.just(1),
 )
+
+
+KEYS = [Place("output", step=1), gradient_of("{name}", step=2, name="weight"), Place("a {b} c"), Place("σ")]
 
 
 def identical(one: Any, other: Any) -> bool:
@@ -54,13 +64,14 @@ def identical(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-@given(st.dictionaries(st.sampled_from(["step 1 · output", "a", "σ"]), PLACES), st.none() | ERRORS, NUMBERS)
+@given(st.dictionaries(st.sampled_from(KEYS), PLACES), st.none() | ERRORS, NUMBERS)
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_an_expectation_comes_back_as_it_was(places: dict[str, Expected], error: Error | None, x: np.ndarray) -> None:
-    inputs: dict[str, Any] = {"args": [Array(x, "float64"), (1, None)], "kwargs": {"eps": 0.1}}
-    back = decode(encode(Expectation(Request("function_call", inputs), places, error)))
-    assert back.error == error and list(back.places) == list(places) and back.request.probe == "function_call"
-    assert identical(back.request.inputs["args"][0], inputs["args"][0]) and back.request.inputs["args"][1] == (1, None)
+def test_an_expectation_comes_back_as_it_was(places: dict[Place, Expected], error: Error | None, x: np.ndarray) -> None:
+    call = FunctionCall("f", [Array(x, "float64"), (1, None)], {"eps": 0.1})
+    back = decode(encode(Expectation(call, places, error)))
+    assert back.error == error and list(back.places) == list(places) and [vars(key) for key in back.places] == [vars(key) for key in places]
+    assert isinstance(back.request, FunctionCall) and (back.request.function, back.request.kwargs) == ("f", {"eps": 0.1})
+    assert identical(back.request.args[0], call.args[0]) and back.request.args[1] == (1, None)
     for name, place in places.items():
         for part in ("value", "dtype", "spread", "slack", "error"):
             assert identical(getattr(back.places[name], part), getattr(place, part)), (name, part)
@@ -106,12 +117,17 @@ def test_what_is_damaged_is_no_expectation(damaged: bytes) -> None:
 
 def test_what_is_not_damaged_is_one() -> None:
     found = decode(content(kept(places={"x": PLACE}), np.array(0.5).tobytes()))
-    value = found.places["x"].value
-    assert isinstance(value, Array) and value.values.item() == 0.5 and found.error is None and found.request == Request("p", {})
+    value = found.places[Place("x")].value
+    assert isinstance(value, Array) and value.values.item() == 0.5 and found.error is None and found.request == OwnProbe("p")
 
 
 def test_every_cut_is_damage() -> None:
-    whole = encode(Expectation(Request("p", {"x": Array(np.ones(3), "float64")}), {"y": Expected(1), "z": Expected(Absent("weight"))}))
+    whole = encode(
+        Expectation(
+            OwnProbe("p", {"x": Array(np.ones(3), "float64")}),
+            {Place("y"): Expected(1), gradient_of("{name}", step=2, name="w"): Expected(Absent("weight"))},
+        )
+    )
     for length in range(len(whole)):
         with pytest.raises(Damaged):
             decode(whole[:length])

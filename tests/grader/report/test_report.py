@@ -10,10 +10,11 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from normgrade.language.places import Place
 from normgrade.report.report import Check, Diagnosis, Difference, Finding, Numbers, Outcome, Report
 from normgrade.report.reveal import reveal
 
-OFF = Difference("step 1 · output", "float32", (2,), 1, 2, 0.1, 0.1, 1e-6, (1,), 1.0, 1.1, "every value + 0.1")
+OFF = Difference(Place("output", step=1), "float32", (2,), 1, 2, 0.1, 0.1, 1e-6, (1,), 1.0, 1.1, "every value + 0.1")
 PASSED = Check("test_output", "The output is normalised.", "formula", Outcome.PASSED, 3, stdout="x = 1.5\n")
 FAILED = Check("test_state", "The state follows.", "state", Outcome.FAILED, 5, 0.1, "1.1 is not 1.0", "Look at it.", "1.1\n", (OFF,))
 REPORT = Report(

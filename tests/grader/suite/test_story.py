@@ -9,33 +9,33 @@ from typing import Any
 import numpy as np
 import pytest
 
-from normgrade.oracle.draws import DRAWN
-from normgrade.suite.story import Build, Step, Story, build, call, evaluate, probe, reload, request, train
-from normgrade.worker.observation import Array, Request
+from normgrade.suite.story import Build, Part, Story, build, call, evaluate, probe, reload, request, train
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 KEY = [0, "test", 0]
 
 
-def inputs_of(*story: Story, layer: str = "LayerNorm") -> dict[str, Any]:
+def inputs_of(*story: Part, layer: str = "LayerNorm") -> dict[str, Any]:
     return dict(request(story, layer, KEY).inputs)
 
 
 def test_a_build_without_steps_looks_at_the_new_layer() -> None:
     asked = request([build(3, eps=0.1)], "LayerNorm", KEY)
-    assert asked == Request("new_layer", {"layer": "LayerNorm", "args": [3], "kwargs": {"eps": 0.1}, "draw": KEY})
+    assert asked == NewLayer("LayerNorm", [3], {"eps": 0.1}, draw=KEY)
 
 
 def test_a_build_with_steps_is_a_story() -> None:
     asked = request([build(3), train(X), reload(), evaluate(X, scattered=True)], "LayerNorm", KEY)
-    assert asked.probe == "layer_story"
-    assert {name: asked.inputs[name] for name in ("layer", "args", "kwargs", "draw", "dtype", "state", "watch")} == {
-        "layer": "LayerNorm", "args": [3], "kwargs": {}, "draw": KEY, "dtype": "float32", "state": {}, "watch": [],
-    }  # fmt: skip
-    first, second, third = asked.inputs["steps"]
-    assert (first["do"], first["scattered"], first["upstream"]) == ("train", False, DRAWN) and (first["x"].values == X).all()
-    assert second == {"do": "reload"}
-    assert (third["do"], third["scattered"]) == ("evaluate", True)
+    assert isinstance(asked, LayerStory)
+    assert (asked.layer, asked.args, asked.kwargs, asked.draw) == ("LayerNorm", [3], {}, KEY)
+    assert (asked.dtype, asked.state, asked.watch) == ("float32", {}, [])
+    first, second, third = asked.steps
+    assert (first.action, first.scattered, first.upstream) == (Action.TRAIN, False, DRAWN)
+    assert first.x is not None and (first.x.values == X).all()
+    assert second == LayerStep(Action.RELOAD)
+    assert (third.action, third.scattered) == (Action.EVALUATE, True)
 
 
 def test_the_first_class_of_the_contract_is_built_unless_another_is_named() -> None:
@@ -61,7 +61,7 @@ def test_state_that_is_filled_twice_is_what_was_said_last() -> None:
     assert inputs_of(build(3).filled(weight=1.0).filled(weight=2.0), train(X))["state"]["weight"].values == 2.0
 
 
-@pytest.mark.parametrize(("dtype", "upstream"), [("float32", DRAWN), ("float64", DRAWN), ("float16", None), ("bfloat16", None)])
+@pytest.mark.parametrize(("dtype", "upstream"), [("float32", "drawn"), ("float64", "drawn"), ("float16", None), ("bfloat16", None)])
 def test_half_precision_has_no_backward_pass(dtype: str, upstream: str | None) -> None:
     [step] = inputs_of(build(3), train(X, dtype))["steps"]
     assert (step["x"].dtype, step["upstream"]) == (dtype, upstream)
@@ -84,12 +84,10 @@ def test_arrays_are_carried_at_any_depth_of_the_arguments() -> None:
 
 def test_a_call_carries_its_arguments() -> None:
     asked = request([call("softmax", X, 3, dim=-1)], "LayerNorm", KEY)
-    assert asked.probe == "function_call"
-    x, three = asked.inputs["args"]
+    assert isinstance(asked, FunctionCall)
+    x, three = asked.args
     assert (x.dtype, three) == ("float32", 3) and (x.values == X).all()
-    assert {name: asked.inputs[name] for name in ("function", "kwargs", "upstream", "draw")} == {
-        "function": "softmax", "kwargs": {"dim": -1}, "upstream": DRAWN, "draw": KEY,
-    }  # fmt: skip
+    assert (asked.function, asked.kwargs, asked.upstream, asked.draw) == ("softmax", {"dim": -1}, DRAWN, KEY)
 
 
 @pytest.mark.parametrize("arguments", [(), (3,), (X.astype(np.float64),), (X.astype(np.float16), 3), (np.array([True, False]),)])
@@ -99,22 +97,23 @@ def test_a_call_goes_back_only_from_float32(arguments: tuple[Any, ...]) -> None:
 
 def test_a_probe_of_the_exercise_gets_its_inputs_by_name() -> None:
     asked = request([probe("coefficients", layers=12, x=X)], "LayerNorm", KEY)
-    assert (asked.probe, asked.inputs["layers"], asked.inputs["draw"]) == ("coefficients", 12, KEY)
-    assert isinstance(asked.inputs["x"], Array)
+    assert isinstance(asked, OwnProbe)
+    assert (asked.probe, asked.given["layers"], asked.draw) == ("coefficients", 12, KEY)
+    assert isinstance(asked.given["x"], Array)
 
 
 @pytest.mark.parametrize(
     "story",
     [(), (train(X),), (train(X), build(3)), (build(3), build(3)), (build(3), call("f")), (call("f"), train(X)), (call("f"), call("g"))],
 )
-def test_anything_else_is_no_story(story: tuple[Story, ...]) -> None:
+def test_anything_else_is_no_story(story: Story) -> None:
     with pytest.raises(TypeError) as caught:
         request(story, "LayerNorm", KEY)
     assert str(caught.value) == "a story is build(…) and steps, or one call(…) or probe(…)"
 
 
 def test_a_reload_takes_no_input() -> None:
-    assert reload() == Step("reload", None, False)
+    assert reload() == LayerStep(Action.RELOAD, None, False)
 
 
 def test_the_examples_in_docstrings_hold() -> None:

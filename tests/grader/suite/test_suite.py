@@ -23,8 +23,9 @@ from normgrade.report.report import Check, Outcome
 from normgrade.suite.collection import Suite, collect
 from normgrade.suite.run import Run
 from normgrade.suite.vocabulary import BrokenSuite, Player, current, ones, playing, randn, zeros
-from normgrade.worker.observation import Array, Cause, Error, Observation, Request
+from normgrade.worker.observation import Array, Cause, Error, Observation, Playable
 from normgrade.worker.play import load, play
+from normgrade.worker.requests import LayerStory, TypedRequest, typed
 
 KEY = bytes(32)  # of a user
 
@@ -58,12 +59,12 @@ class InThisProcess:
     source: str
     exercise: Exercise
     prints: str = ""
-    asked: list[Request] = field(default_factory=list)
+    asked: list[Playable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.implementation = load(self.source, "mine.py")
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         self.asked.append(request)
         probes = None if self.exercise.probes is None else module(read_text(self.exercise.probes), "probes")
         return replace(play(self.implementation, request, probes, size_limit_bytes), stdout=self.prints)
@@ -395,7 +396,7 @@ def test_a_suite_that_cannot_be_used_is_named(tests: str, says: str, run_suite: 
 @pytest.mark.parametrize("error", [GraderError("no process"), KeyboardInterrupt(), SystemExit(), MemoryError()])
 def test_what_is_neither_suites_nor_submissions_fault_ends_the_run(error: BaseException, tiny: Course, expectations: Path) -> None:
     class Broken:
-        def play(self, request: Request, size_limit_bytes: int) -> Observation:
+        def play(self, request: Playable, size_limit_bytes: int) -> Observation:
             raise error
 
     with pytest.raises(type(error)):
@@ -423,7 +424,7 @@ def test_an_expectation_that_is_kept_and_of_no_use_is_computed_once_more(
         cache.put(name, encode(replace(known, places={**known.places, **endless}) if spoil == "spread" else replace(known, error=error)))
     compute = Oracle.compute
 
-    def counted(oracle: Oracle, source: str, request: Request) -> Expectation:
+    def counted(oracle: Oracle, source: str, request: TypedRequest) -> Expectation:
         computed.append(request.probe)
         return compute(oracle, source, request)
 
@@ -483,7 +484,8 @@ def drawn(exercise: Exercise, folder: Path, seed: int) -> dict[str, list[np.ndar
     player = InThisProcess(RIGHT, exercise)
     results = played(collect([exercise])["centring"], player, folder, seed)
     requests = {result.check.name: result.plays[0].expectation.request for result in results}
-    return {name: [step["x"].values for step in request.inputs["steps"]] for name, request in requests.items()}
+    stories = {name: request for name, request in requests.items() if isinstance(request, LayerStory)}
+    return {name: [step.x.values for step in story.steps if step.x is not None] for name, story in stories.items()}
 
 
 def test_inputs_depend_on_seed_test_and_call_alone(edited_course: EditedCourse, expectations: Path) -> None:
@@ -515,9 +517,11 @@ def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedC
     for seed in (0, 0, 1):
         player = InThisProcess(RIGHT, exercise)
         played(collect([exercise])["centring"], player, expectations, seed)
-        [request] = player.asked
-        weights.append(request.inputs["state"]["weight"])
-        upstreams.append(request.inputs["steps"][0]["upstream"])
+        story = typed(*player.asked)
+        assert isinstance(story, LayerStory)
+        assert isinstance(upstream := story.steps[0].upstream, Array)
+        weights.append(story.state["weight"])
+        upstreams.append(upstream)
     for first, same, other in (weights, upstreams):
         assert isinstance(first, Array) and (first.values == same.values).all() and not (first.values == other.values).any()
 

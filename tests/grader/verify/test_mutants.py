@@ -18,7 +18,7 @@ def changes(source: str) -> set[tuple[str, str]]:
 
 
 def test_every_mutant_is_one_change_that_can_be_compiled() -> None:
-    source = read(Course(carried()).exercise("layer_norm").reference)
+    source = read_text(Course(carried()).exercise("layer_norm").reference)
     mutants, tree = mutants_of(source), ast.parse(source)
     assert len({mutant.source for mutant in mutants}) == len({(each.line, each.was, each.now) for each in mutants}) == len(mutants) > 50
     lines = ast.unparse(tree).splitlines()

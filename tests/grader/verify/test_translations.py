@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from normgrade.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.language.docstring import joined
 from normgrade.language.errors import CourseError
+from normgrade.language.places import Place, gradient_of
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.verify.proofs import verify
@@ -40,7 +41,10 @@ CHINESE: dict[str, list[tuple[str, str]]] = {
     EXERCISE: [
         ('title = "Root mean square"', 'title = "Root mean square"\n"title.zh" = "均方根"'),
         ('group = "Functions"', 'group = "Functions"\n"group.zh" = "函数"'),
-        ('hints = ["Square, average, take the root."]', 'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]'),
+        (
+            'hints = ["Square, average, take the root."]',
+            'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]\n["places.zh"]\n"row {number}" = "第 {number} 行"',
+        ),
     ],
     MISTAKES: [(f'says = "{english}"', f'says = "{english}"\n"says.zh" = "{chinese}"') for english, chinese in SAYS],
     SUITE: [
@@ -89,6 +93,8 @@ def test_everything_that_a_course_says_is_said_in_chinese(bilingual: Course, tmp
     checks = {check.name: check for check in graded(bilingual, tmp_path, SUM).checks}
     assert checks["test_rows[shape0]"].claim == "每一行都除以自己的均方根。"
     assert checks["test_rows[shape0]"].hint == "在最后一维上求平均。"
+    assert checks["test_alone"].differences[0].called == "第 1 行" and checks["test_alone"].differences[0].place == "row 1"
+    assert checks["test_rows[shape0]"].differences[0].called == "结果"
     assert graded(bilingual, tmp_path, OTHER_DTYPE).checks[0].message.startswith("结果的 dtype 应为 float32，实际为 float64")
 
 
@@ -111,9 +117,17 @@ def test_what_is_missing_in_chinese_is_said_in_english(tiny: Course, tmp_path: P
 # What verify finds
 
 
-def missing(course: Course) -> list[str]:
+PLACES = (
+    Place("output", step=1),
+    Place("argument {number} left alone", number=1),
+    Place("row {number}", number=1),
+    Place("row {number}", number=2),
+)
+
+
+def missing(course: Course, places: Sequence[Place] = PLACES) -> list[str]:
     exercise = course.exercise("rms")
-    return list(missing_texts(exercise, collect([exercise])["rms"], "zh"))
+    return list(missing_texts(exercise, collect([exercise])["rms"], "zh", places))
 
 
 @pytest.mark.usefixtures("expectations")
@@ -138,6 +152,7 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
         'the mistake sum-for-mean has no "says.zh".',
         'the mistake no-upcast has no "says.zh".',
         'einsum.py: the docstring has no paragraph that begins with "zh: ".',
+        'exercise.toml has nothing for "row {number}" in ["places.zh"].',
         'test_call: the docstring has no paragraph that begins with "zh: ".',
         'test_rows: the docstring has no paragraph that begins with "zh: ".',
         "test_rows: the marker hint has no argument `zh`.",
@@ -148,6 +163,13 @@ def test_every_missing_text_is_named(edited_course: EditedCourse) -> None:
     assert missing(course) == named
     [report] = verify([course.exercise("rms")])
     assert [(check.name, check.message.splitlines()) for check in report.checks if check.outcome is Outcome.FAILED] == [("texts", named)]
+
+
+@pytest.mark.usefixtures("expectations")
+def test_what_a_gradient_belongs_to_needs_words_too(bilingual: Course) -> None:
+    assert missing(bilingual, [gradient_of("row {number}", number=1)]) == [
+        'exercise.toml has nothing for "gradient of row {number}" in ["places.zh"].'
+    ]
 
 
 def test_hints_are_as_many_in_every_language(edited_course: EditedCourse) -> None:

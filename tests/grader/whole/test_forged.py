@@ -17,8 +17,9 @@ from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
 from normgrade.suite.vocabulary import observe
-from normgrade.worker.observation import Absent, Array, Foreign, Observation, Reason, Request, Value
+from normgrade.worker.observation import Absent, Array, Foreign, Observation, Playable, Reason, Value
 from normgrade.worker.play import load, play
+from normgrade.worker.requests import TypedRequest
 
 EXERCISES = tuple(Course(carried()))
 HUGE = 10**400
@@ -64,12 +65,12 @@ class Forger(Oracle):
     told: dict[int, Expectation] = field(default_factory=dict)
     forge: Callable[[Mapping[str, Value]], Mapping[str, Value]] = dict
 
-    def expectation(self, source: str, request: Request, keep: bool = True, anew: bool = False) -> Expectation:
+    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         known = super().expectation(source, request, keep, anew)
         self.told[id(known.request)] = known
         return known
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         places = self.told[id(request)].places
         return Observation(self.forge({name: place.value for name, place in places.items()}))
 
@@ -102,7 +103,7 @@ class Here:
     implementation: ModuleType
     probes: ModuleType
 
-    def play(self, request: Request, size_limit_bytes: int) -> Observation:
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         return play(self.implementation, request, self.probes, size_limit_bytes)
 
 

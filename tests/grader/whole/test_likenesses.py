@@ -19,7 +19,8 @@ from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Outcome
-from normgrade.suite.story import Build, Step, Story, build, evaluate, reload, request, train
+from normgrade.suite.story import Build, Story, build, evaluate, reload, request, train
+from normgrade.worker.requests import LayerStep
 
 KEY = bytes(32)  # of a user
 
@@ -54,15 +55,15 @@ class Case:
     family: str
     slug: str
     edits: tuple[tuple[str, str], ...]
-    story: tuple[Story, ...]
+    story: Story
     words: str
 
 
-def layer(*steps: Step, built: Build | None = None) -> tuple[Story, ...]:
+def layer(*steps: LayerStep, built: Build | None = None) -> Story:
     return (built or build(7, eps=1e-12), *(steps or (train(normal(5, 7)),)))
 
 
-def channels(*steps: Step, built: Build | None = None) -> tuple[Story, ...]:
+def channels(*steps: LayerStep, built: Build | None = None) -> Story:
     return (built or build(3, eps=1e-12), *(steps or (train(normal(5, 3, 2, 4)),)))
 
 

@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from normgrade.language import _
-from normgrade.report.place_names import place_in_words
 from normgrade.report.render.detail import FULL
 from normgrade.report.render.markup import put, tag
 from normgrade.report.render.numbers import Row, Sides, as_size, as_texts
@@ -134,7 +133,7 @@ def figure(difference: Difference, largest: tuple[int, int] = FULL.cells) -> Ele
     return tag(
         "figure",
         tag("figcaption", caption),
-        tag("div", svg(picture, _("errors of {place}", place=place_in_words(difference.place))), class_="scroll"),
+        tag("div", svg(picture, _("errors of {place}", place=difference.called or difference.place)), class_="scroll"),
         legend({cell.level for cell in picture.cells}),
         tag("output", class_="readout", aria_live="polite"),
         class_="heat",

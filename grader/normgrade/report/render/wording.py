@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from normgrade.language import N_, _, n_, retold
 from normgrade.language.text import without_escapes
 from normgrade.language.visible import STEERS
-from normgrade.report.place_names import place_in_words
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
 from normgrade.worker.walls import TIERS
@@ -96,9 +95,14 @@ def relative_in_words(max_rel: float | None) -> str:
     return _(" (relative {size})", size=f"{as_size(percent)} %" if 0.01 <= percent < 1000 else as_size(max_rel))
 
 
+def place_of(difference: Difference) -> str:
+    """The place in the language that is spoken, on a single line; in English where nobody has put it into words."""
+    return one_line(difference.called or difference.place)
+
+
 def what_it_is(difference: Difference) -> str:
     """The place with its dtype and shape: step 1 · output · float32 (4, 3)."""
-    parts = [place_in_words(one_line(difference.place))]
+    parts = [place_of(difference)]
     if difference.dtype is not None:
         parts.append(one_line(difference.dtype))
     if difference.shape is not None:

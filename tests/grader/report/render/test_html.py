@@ -23,6 +23,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.language import speak
+from normgrade.language.places import Place
 from normgrade.report.render import render
 from normgrade.report.render.detail import FULL
 from normgrade.report.render.heatmap import Cell, HeatMap, figure, heat_map
@@ -109,7 +110,7 @@ def difference(expected: Any, actual: Any, allowed: Any = 0.1, place: str = "out
             ratio = np.nan_to_num(np.abs(got.astype(float) - right.astype(float)) / limit, nan=np.inf, posinf=np.inf)
         at = at or index_of_worst(ratio)
     return Difference(
-        place=place,
+        place=Place(place),
         dtype=str(right.dtype),
         shape=right.shape,
         mismatched=1,
@@ -378,7 +379,9 @@ def test_the_caption_says_what_a_cell_stands_for() -> None:
 
 SOURCE = "\n\nimport torch\n\n\ndef rms(x):\n\treturn torch.nn.functional.rms_norm(x, x.shape)\n"
 MAPPED = difference([[0.96, 1.5, 1.0677], [1.0, 2.0, 3.0]], [[0.9, 1.5, 1.001], [1.0, 2.0, 3.0001]], 1.3e-06, "step 1 · result")
-MISSING = Difference("step 2 · weight.grad", "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing")
+MISSING = Difference(
+    Place("weight.grad", step=2), "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing"
+)
 BANNED = Finding(7, 9, "banned", "`rms_norm` is banned: write it by hand\n    return rms_norm(x)\n           ^^^^^^^^^^^")
 MISTAKE = Diagnosis(("no-eps",), "There is no `eps`.\nAdd it.", ("test_rows[a]", "test_rows[b]"))
 
@@ -413,8 +416,8 @@ HOSTILE = (
 
 def filled(say: Callable[[str], str], **rest: Any) -> Report:
     """A report of which every text is what `say` makes of the name of its field."""
-    described = replace(MISSING, place=say("place"), dtype=say("dtype"), expected=say("expected"), actual=say("actual"))
-    numbers = replace(MAPPED, place=say("map"), dtype=say("dtype"), looks_like=say("looks_like"))
+    described = replace(MISSING, place=Place(say("place")), dtype=say("dtype"), expected=say("expected"), actual=say("actual"))
+    numbers = replace(MAPPED, place=Place(say("map")), dtype=say("dtype"), looks_like=say("looks_like"))
     texts = {name: say(name) for name in ("name", "claim", "kind", "message", "hint", "stdout")}
     made = report(
         check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),

@@ -21,6 +21,7 @@ from rich.console import Console
 import normgrade
 from normgrade.compare.differences import difference as compare
 from normgrade.language.errors import UsageError
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expected
 from normgrade.report.render import FORMATS, render
 from normgrade.report.render.detail import QUIET, USUAL, VERBOSE
@@ -54,7 +55,7 @@ def differing(
         relative = error / np.abs(right)
     at = tuple(int(index) for index in np.unravel_index(int(np.argmax(error / limit)), right.shape))
     return Difference(
-        place=place,
+        place=Place(place),
         dtype=dtype,
         shape=right.shape,
         mismatched=int((error > limit).sum()),
@@ -71,7 +72,9 @@ def differing(
 
 
 VARIANCE = differing([0.96, 1.5, 1.0677], [0.9, 1.5, 1.001], 1.3e-06, looks_like="every value × 15/16")
-MISSING = Difference("step 1 · weight.grad", "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing")
+MISSING = Difference(
+    Place("weight.grad", step=1), "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing"
+)
 
 
 def check(name: str = "test_output", outcome: Outcome = Outcome.PASSED, **rest: Any) -> Check:
@@ -279,7 +282,7 @@ def test_a_mistake_that_breaks_many_claims_says_how_many() -> None:
 
 
 def test_beyond_two_places_only_their_names_are_told() -> None:
-    places = tuple(replace(VARIANCE, place=f"step {number} · output") for number in range(1, 8))
+    places = tuple(replace(VARIANCE, place=Place("output", step=number)) for number in range(1, 8))
     text = render_text([report(failed(differences=places))])
     assert "step 2 · output · float32 · (3,)\n" in text and "step 3 · output · float32" not in text
     assert "  and 5 more places: step 3 · output; step 4 · output; step 5 · output; step 6 ·\n  output; step 7 · output\n" in text
@@ -368,8 +371,8 @@ HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [lin
 
 def hostile() -> Report:
     """A report in which every text is untrusted."""
-    numbers = replace(VARIANCE, place=HOSTILE, dtype=HOSTILE, looks_like=HOSTILE)
-    described = replace(MISSING, place=HOSTILE, expected=HOSTILE, actual=f"no {HOSTILE}")
+    numbers = replace(VARIANCE, place=Place(HOSTILE), dtype=HOSTILE, looks_like=HOSTILE)
+    described = replace(MISSING, place=Place(HOSTILE), expected=HOSTILE, actual=f"no {HOSTILE}")
     texts: Any = {"claim": HOSTILE, "kind": HOSTILE, "message": HOSTILE, "hint": HOSTILE, "stdout": HOSTILE}
     checks = (
         Check(HOSTILE, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
@@ -504,7 +507,7 @@ def test_without_full_numbers_the_worst_two_are_shown() -> None:
 
 def test_compare_and_the_table_agree_on_what_differs() -> None:
     right, got = np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([[1.0, np.nan], [3.1, 0.0]], dtype=np.float32)
-    found = compare("output", Array(got, "float32"), Expected(Array(right, "float64"), "float32", np.full((2, 2), 1e-8)))
+    found = compare(Place("output"), Array(got, "float32"), Expected(Array(right, "float64"), "float32", np.full((2, 2), 1e-8)))
     assert found is not None
     assert [row.index for row in sides(found) if row.differs] == [(0, 1), (1, 0)]
     assert [row.index for row in sides(found) if row.worst] == [found.at]

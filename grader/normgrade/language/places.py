@@ -1,0 +1,104 @@
+"""The places of an observation, such as "step 1 · gradient of weight": data for the grader, words for whoever reads a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+from normgrade.language import N_, _
+from normgrade.language.visible import visible
+
+BUILD = N_("build")  # the step before the first: the layer is built and filled
+STEP = N_("step {number}")
+GENERIC = frozenset([  # the templates of the generic probes, and what their gradients are gradients of
+    N_("output"), N_("input left alone"), N_("input"), N_("gradient of input"), N_("{name}"), N_("gradient of {name}"),
+    N_("argument {number}"), N_("argument {number} left alone"), N_("gradient of argument {number}"),
+    N_("result"), N_("result.{name}"), N_("result[{index}]"),
+    N_("key of {name}"), N_("{name} is a parameter"), N_("state_dict · {name}"),
+])  # fmt: skip
+NO_WORDS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What stands in the place of a tensor that a layer does not have: the tensor's name, and the names of those that are there."""
+
+    name: str
+    there: tuple[str, ...] = ()
+
+
+class Place(str):
+    """Where a probe saw a value: an English text that carries the parts it is made of.
+
+    `template` says what was looked at, and `names` fill in its fields. With a `step`, a whole number from 1, the text begins with it:
+
+    >>> Place("length of {name}", name="u")
+    'length of u'
+    >>> Place("length of {name}", step=2, name="u")
+    'step 2 · length of u'
+
+    A probe returns its values under such keys. Without fields, a plain text such as "calls of the sublayer" does as well. In another
+    language the template is looked up in the exercise's table, `["places.zh"]` of exercise.toml, and the names stay as they are; so
+    `Place("{name}", name="σ")` is the same in every language. Of a gradient, `learnt` is the template of what it belongs to; `gradient_of`
+    makes such places.
+    """
+
+    template: str
+    names: Mapping[str, str]
+    step: int | None
+    learnt: str | None
+
+    def __new__(cls, template: str, /, *, step: int | None = None, learnt: str | None = None, **names: object) -> Self:
+        own = {name: str(value) for name, value in names.items()}
+        what = filled(template, own)
+        place = super().__new__(cls, what if step is None else f"step {step} · {what}")
+        place.template, place.names, place.step, place.learnt = template, own, step, learnt
+        return place
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
+        return (self.template,), {"step": self.step, "learnt": self.learnt, **self.names}
+
+    @classmethod
+    def of(cls, key: object) -> Place:
+        """The key of a probe's result as a place: a plain text is a template without fields."""
+        return key if isinstance(key, Place) else cls(str(key))
+
+    def at(self, step: int | None) -> Place:
+        """The same place at another step, or at none."""
+        return Place(self.template, step=step, learnt=self.learnt, **self.names)
+
+
+def gradient_of(learnt: str, /, *, step: int | None = None, **names: object) -> Place:
+    """The place of a gradient: that of what the template `learnt` says.
+
+    >>> gradient_of("the sublayer's {name}", name="0.weight")
+    "gradient of the sublayer's 0.weight"
+    """
+    return Place(f"gradient of {learnt}", step=step, learnt=learnt, **names)
+
+
+def filled(template: str, names: Mapping[str, str]) -> str:
+    return template.format(**names) if names else template
+
+
+def place_in_words(place: Place, words: Mapping[str, str] = NO_WORDS) -> str:
+    """The place in the language that is spoken. `words` are the exercise's own, by template; what has no words stays as it is."""
+    what = template_in_words(place.template, place.names, words)
+    return what if place.step is None else f"{step_in_words(place.step)} · {what}"
+
+
+def learnt_in_words(place: Place, words: Mapping[str, str] = NO_WORDS) -> str:
+    """What a gradient belongs to, in the language that is spoken."""
+    return template_in_words(place.learnt or place.template, place.names, words)
+
+
+def template_in_words(template: str, names: Mapping[str, str], words: Mapping[str, str]) -> str:
+    said = words.get(template) or (_(template) if template in GENERIC else template)
+    return filled(said, {name: visible(value) for name, value in names.items()})
+
+
+def step_in_words(step: int | str) -> str:
+    """The number of a step, or a word for one, in the language that is spoken."""
+    return _(STEP, number=step) if isinstance(step, int) else _(step) if step == BUILD else step

@@ -1,0 +1,200 @@
+"""What can be asked: the generic probes' requests and those of an exercise's own, each with its parts by name.
+
+A request crosses to the worker as plain data, a `probe` and its `inputs`. This module alone knows how the two are made from each other.
+What only the reference knows is left open at first: while `draw` holds the key of the random numbers, state is still to be filled in, and
+an upstream gradient that is `DRAWN` still to be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
+from typing import Any, Final, Literal
+
+from normgrade.language.places import Place
+from normgrade.worker.observation import Array, Playable
+
+
+class Action(StrEnum):
+    """What a step of a layer's story does."""
+
+    TRAIN = "train"
+    EVALUATE = "evaluate"
+    RELOAD = "reload"
+
+
+class Drawing(Enum):
+    """Stands for numbers that are still to be drawn."""
+
+    DRAWN = "drawn"  # as an exercise's own probe is given it: probe("block", upstream="drawn")
+
+
+DRAWN: Final = Drawing.DRAWN
+Upstream = Array | Literal[Drawing.DRAWN] | None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStep:
+    """One step of a layer's story. A reload has no input; without `upstream` there is no backward pass."""
+
+    action: Action
+    x: Array | None = None
+    scattered: bool = False
+    upstream: Upstream = None
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        if self.x is None:
+            return {"do": str(self.action)}
+        return {"do": str(self.action), "x": self.x, "scattered": self.scattered, "upstream": raw(self.upstream)}
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStory:
+    """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step."""
+
+    layer: str
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = "float32"
+    state: Mapping[str, Array] = field(default_factory=dict)
+    watch: Sequence[str] = ()
+    steps: Sequence[LayerStep] = ()
+    draw: object = None
+
+    @property
+    def probe(self) -> str:
+        return "layer_story"
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        steps = [step.inputs for step in self.steps]
+        filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps}
+        still_open = {} if self.draw is None else {"dtype": self.dtype, "draw": self.draw}
+        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **filled, **still_open}
+
+    @property
+    def undrawn(self) -> dict[int, str]:
+        """The upstream gradients that are still to be drawn, by step, and the place that each has the shape of."""
+        return {number: Place("output", step=number) for number, step in enumerate(self.steps, 1) if step.upstream is DRAWN}
+
+    def with_upstream(self, drawn: Mapping[int, Array | None]) -> LayerStory:
+        steps = [replace(step, upstream=drawn.get(number, step.upstream)) for number, step in enumerate(self.steps, 1)]
+        return replace(self, steps=steps)
+
+    @property
+    def opening(self) -> LayerStory | None:
+        """The first step alone, forward only: a fourth of the work. None where the story does not begin with an input."""
+        first = next(iter(self.steps), None)
+        return None if first is None or first.x is None else replace(self, steps=[replace(first, upstream=None)])
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """Call a function once."""
+
+    function: str
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    upstream: Upstream = None
+    draw: object = None
+
+    @property
+    def probe(self) -> str:
+        return "function_call"
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        called = {"function": self.function, "args": list(self.args), "kwargs": dict(self.kwargs), "upstream": raw(self.upstream)}
+        return called | with_key(self.draw)
+
+    @property
+    def undrawn(self) -> dict[int, str]:
+        return {1: Place("result")} if self.upstream is DRAWN else {}
+
+    def with_upstream(self, drawn: Mapping[int, Array | None]) -> FunctionCall:
+        return replace(self, upstream=drawn.get(1, self.upstream))
+
+
+@dataclass(frozen=True, slots=True)
+class NewLayer:
+    """Build a layer, and look for these names in its state dict."""
+
+    layer: str
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    names: Sequence[str] = ()
+    draw: object = None
+
+    @property
+    def probe(self) -> str:
+        return "new_layer"
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        named = {"names": list(self.names)} if self.draw is None else with_key(self.draw)
+        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProbe:
+    """Play the exercise's own probe of this name on what it is `given`. An `upstream` gradient among that can be left to be drawn."""
+
+    probe: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+    draw: object = None
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        return {**self.given, **with_key(self.draw)}
+
+    @property
+    def by_name(self) -> Mapping[str, Any]:
+        """The arguments that it hands on by name; where it has no `kwargs` to hand on, its own."""
+        handed_on: Mapping[str, Any] = self.given.get("kwargs", self.given)
+        return handed_on
+
+    @property
+    def undrawn(self) -> dict[int, str]:
+        upstream = self.given.get("upstream")
+        return {1: Place("result")} if isinstance(upstream, str) and upstream == DRAWN.value else {}
+
+    def with_upstream(self, drawn: Mapping[int, Array | None]) -> OwnProbe:
+        return replace(self, given={**self.given, "upstream": drawn[1]}) if drawn else self
+
+
+Differentiable = LayerStory | FunctionCall | OwnProbe  # requests in which there can be a backward pass
+TypedRequest = Differentiable | NewLayer
+
+
+def typed(request: Playable) -> TypedRequest:
+    """The request with its parts by name. One whose inputs are not those of its probe is a LookupError, a TypeError or a ValueError."""
+    inputs = dict(request.inputs)
+    match request.probe:
+        case "layer_story":
+            return LayerStory(**inputs | {"steps": [layer_step(step) for step in inputs["steps"]]})
+        case "function_call":
+            return FunctionCall(**inputs | {"upstream": read_upstream(inputs.get("upstream"))})
+        case "new_layer":
+            return NewLayer(**inputs)
+        case probe:
+            draw = inputs.pop("draw", None)
+            return OwnProbe(probe, inputs, draw)
+
+
+def layer_step(inputs: Mapping[str, Any]) -> LayerStep:
+    upstream = read_upstream(inputs.get("upstream"))
+    return LayerStep(Action(inputs["do"]), inputs.get("x"), inputs.get("scattered", False), upstream)
+
+
+def read_upstream(upstream: Array | str | None) -> Upstream:
+    return Drawing(upstream) if isinstance(upstream, str) else upstream
+
+
+def raw(upstream: Upstream) -> Array | str | None:
+    return upstream.value if isinstance(upstream, Drawing) else upstream
+
+
+def with_key(draw: object) -> dict[str, Any]:
+    return {} if draw is None else {"draw": draw}

@@ -1,0 +1,155 @@
+"""Requests: each becomes plain data and comes back from it, with the same parts; and what is left open in them can be filled in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from normgrade.worker import messages
+from normgrade.worker.observation import Array, Request
+from normgrade.worker.requests import (
+    DRAWN,
+    Action,
+    FunctionCall,
+    LayerStep,
+    LayerStory,
+    NewLayer,
+    OwnProbe,
+    TypedRequest,
+    layer_step,
+    typed,
+)
+
+X, G = (Array(np.full((2, 3), value, np.float32), "float32") for value in (1.0, 2.0))
+KEY = [0, "test", 0]
+OPEN_STEPS = [LayerStep(Action.TRAIN, X, True, DRAWN), LayerStep(Action.RELOAD), LayerStep(Action.EVALUATE, X, upstream=G)]
+OPEN: dict[str, tuple[TypedRequest, dict[str, Any]]] = {
+    "layer_story": (
+        LayerStory("Norm", [3], {"eps": 0.1}, "float16", {"weight": X}, ["count"], OPEN_STEPS, KEY),
+        {
+            "layer": "Norm", "args": [3], "kwargs": {"eps": 0.1}, "state": {"weight": X}, "watch": ["count"],
+            "steps": [
+                {"do": "train", "x": X, "scattered": True, "upstream": "drawn"},
+                {"do": "reload"},
+                {"do": "evaluate", "x": X, "scattered": False, "upstream": G},
+            ],
+            "dtype": "float16", "draw": KEY,
+        },
+    ),
+    "function_call": (
+        FunctionCall("rms", [X, (1, None)], {"dim": -1}, DRAWN, KEY),
+        {"function": "rms", "args": [X, (1, None)], "kwargs": {"dim": -1}, "upstream": "drawn", "draw": KEY},
+    ),
+    "new_layer": (NewLayer("Norm", [3], {"eps": 0.1}, draw=KEY), {"layer": "Norm", "args": [3], "kwargs": {"eps": 0.1}, "draw": KEY}),
+    "block": (OwnProbe("block", {"x": X, "upstream": "drawn"}, KEY), {"x": X, "upstream": "drawn", "draw": KEY}),
+}  # fmt: skip
+COMPLETE: dict[str, tuple[TypedRequest, dict[str, Any]]] = {
+    "layer_story": (
+        LayerStory("Norm", [3], {}, state={"weight": X}, watch=["weight"], steps=[LayerStep(Action.TRAIN, X, upstream=None)]),
+        {
+            "layer": "Norm", "args": [3], "kwargs": {}, "state": {"weight": X}, "watch": ["weight"],
+            "steps": [{"do": "train", "x": X, "scattered": False, "upstream": None}],
+        },
+    ),
+    "function_call": (FunctionCall("rms", [X], {}, G), {"function": "rms", "args": [X], "kwargs": {}, "upstream": G}),
+    "new_layer": (NewLayer("Norm", [], names=["weight"]), {"layer": "Norm", "args": [], "kwargs": {}, "names": ["weight"]}),
+    "block": (OwnProbe("block", {"x": X, "steps": 3}), {"x": X, "steps": 3}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("probe", OPEN)
+@pytest.mark.parametrize("cases", [OPEN, COMPLETE], ids=["open", "complete"])
+def test_a_request_becomes_plain_data_and_comes_back(probe: str, cases: dict[str, tuple[TypedRequest, dict[str, Any]]]) -> None:
+    request, inputs = cases[probe]
+    assert (request.probe, request.inputs) == (probe, inputs)
+    assert list(request.inputs) == list(inputs)  # the order in which its numbers are perturbed
+    assert typed(Request(probe, inputs)) == request and typed(request) == request
+
+
+@pytest.mark.parametrize("probe", COMPLETE)
+def test_a_request_crosses_to_the_worker_as_it_is(probe: str) -> None:
+    request, _ = COMPLETE[probe]
+    _, message = messages.decode(messages.PlayQuestion, messages.encode(messages.PlayQuestion(request, 9)), 2**16, 2**16)
+    back = typed(message.request)
+    assert type(back) is type(request) and list(back.inputs) == list(request.inputs)
+    assert repr(back).replace(" ", "") == repr(request).replace(" ", "")
+
+
+def test_plain_data_says_no_more_than_a_probe_takes() -> None:
+    [step] = COMPLETE["layer_story"][0].inputs["steps"]
+    assert type(step["do"]) is str and type(OPEN["function_call"][0].inputs["upstream"]) is str
+
+
+# What is left open
+
+
+@pytest.mark.parametrize(
+    ("probe", "undrawn"), [("layer_story", {1: "step 1 · output"}), ("function_call", {1: "result"}), ("block", {1: "result"})]
+)
+def test_an_upstream_gradient_that_is_still_to_be_drawn_is_filled_in(probe: str, undrawn: dict[int, str]) -> None:
+    request = OPEN[probe][0]
+    assert not isinstance(request, NewLayer) and request.undrawn == undrawn
+    for drawn in (G, None):
+        filled = request.with_upstream({1: drawn})
+        inputs = filled.inputs["steps"][0] if probe == "layer_story" else filled.inputs
+        assert inputs["upstream"] is drawn and filled.undrawn == {}
+
+
+def test_a_gradient_that_is_given_stays() -> None:
+    story = OPEN["layer_story"][0]
+    assert isinstance(story, LayerStory)
+    filled = story.with_upstream({1: None})
+    assert [step.upstream for step in filled.steps] == [None, None, G] and filled.steps[1:] == story.steps[1:]
+
+
+@pytest.mark.parametrize(
+    "request_", [COMPLETE[probe][0] for probe in ("layer_story", "function_call", "block")], ids=lambda each: each.probe
+)
+def test_what_leaves_nothing_open_stays_as_it_is(request_: Any) -> None:
+    assert request_.undrawn == {} and request_.with_upstream({}) == request_
+
+
+@pytest.mark.parametrize("upstream", [3, None, G, "another text"])
+def test_an_own_probe_may_call_something_else_upstream(upstream: object) -> None:
+    assert OwnProbe("block", {"upstream": upstream}).undrawn == {}
+
+
+# Parts
+
+
+def test_the_opening_of_a_story_is_its_first_step_forward_only() -> None:
+    story = OPEN["layer_story"][0]
+    assert isinstance(story, LayerStory) and story.opening is not None
+    assert story.opening.steps == [LayerStep(Action.TRAIN, X, True, None)] and story.opening.state == story.state
+    assert LayerStory("Norm", steps=[LayerStep(Action.RELOAD)]).opening is None and LayerStory("Norm").opening is None
+
+
+def test_an_own_probe_hands_arguments_on_by_name_or_takes_them_itself() -> None:
+    assert OwnProbe("story", {"x": 1, "kwargs": {"eps": 0.1}}).by_name == {"eps": 0.1}
+    assert OwnProbe("story", {"x": 1}).by_name == {"x": 1}
+
+
+def test_an_action_is_its_word() -> None:
+    assert [str(action) for action in Action] == ["train", "evaluate", "reload"]
+
+
+@pytest.mark.parametrize(
+    ("probe", "inputs"),
+    [
+        ("layer_story", {}),
+        ("layer_story", {"layer": "Norm", "steps": [{"x": 1}]}),
+        ("layer_story", {"layer": "Norm", "steps": [{"do": "sleep"}]}),
+        ("layer_story", {"layer": "Norm", "steps": [{"do": "train", "x": X, "upstream": "guessed"}]}),
+        ("function_call", {"function": "f", "unknown": 1}),
+        ("new_layer", {"args": []}),
+    ],
+)
+def test_inputs_that_are_not_those_of_the_probe_are_refused(probe: str, inputs: dict[str, Any]) -> None:
+    with pytest.raises((LookupError, TypeError, ValueError)):
+        typed(Request(probe, inputs))
+
+
+def test_a_step_is_read_with_what_it_leaves_out() -> None:
+    assert layer_step({"do": "train", "x": X}) == LayerStep(Action.TRAIN, X, False, None)
