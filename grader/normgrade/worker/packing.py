@@ -28,12 +28,16 @@ DTYPES = {
 PACKED = {name: np.dtype(code) for name, code in DTYPES.items()}  # as the bytes of an array are read
 HELD = {name: np.dtype("float32" if name == "bfloat16" else name) for name in DTYPES}  # as an Array holds the numbers
 
+TO_TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+FROM_TEXT = json.JSONDecoder(object_pairs_hook=unique)
+OURS = json.JSONDecoder()  # in half the time
+
 
 def pack(value: Any) -> tuple[bytes, list[bytes]]:
     """The value as JSON text, and the bytes of its arrays. A ProtocolError names what cannot be packed."""
     arrays: list[bytes] = []
-    text = json.dumps(to_json(value, arrays), ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
+    header = TO_TEXT.encode(to_json(value, arrays))
+    return header.encode("utf-8", "replace"), arrays  # lone surrogates become question marks
 
 
 def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any:
@@ -43,7 +47,7 @@ def unpack(header: bytes, arrays: bytes | memoryview, ours: bool = False) -> Any
     """
     body = Body(arrays)
     try:
-        value = from_json(json.loads(header.decode(), object_pairs_hook=None if ours else unique), body, 0)
+        value = from_json((OURS if ours else FROM_TEXT).decode(header.decode()), body, 0)
     except (ValueError, RecursionError) as error:
         raise unreadable(error) from error
     body.finish()
