@@ -17,7 +17,7 @@ from normgrade.compare.differences import agrees, allowed, differences, near, sa
 from normgrade.course.mistakes import Mistake, together
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Expectation, Oracle
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import Diagnosis, Outcome, ValueDifference
 from normgrade.suite.run import Play, Result
 from normgrade.worker.observation import Array, Cause, Observation, Request
 
@@ -291,7 +291,7 @@ def differs(observation: Observation, expectation: Expectation) -> str | None:
     if (observation.error is None) != (expectation.error is None):
         return "kind"
     found = differences(observation, expectation)
-    return None if not found else "kind" if any(difference.at is None for difference in found) else "numbers"
+    return None if not found else "kind" if any(isinstance(difference, ValueDifference) for difference in found) else "numbers"
 
 
 def died(observation: Observation) -> bool:

@@ -11,7 +11,7 @@ from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.language import N_, _, retold
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
 from normgrade.report.place_names import place_in_words
-from normgrade.report.report import Difference, Numbers
+from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
@@ -146,7 +146,7 @@ def difference(place: str, actual: Value, expected: Expected, setting: Setting |
     return numbers(place, actual, expected, setting)
 
 
-def numbers(place: str, actual: Array, expected: Expected, setting: Setting | None) -> Difference | None:
+def numbers(place: str, actual: Array, expected: Expected, setting: Setting | None) -> ArrayDifference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -158,7 +158,7 @@ def numbers(place: str, actual: Array, expected: Expected, setting: Setting | No
         severity = np.where(wrong, error / permitted, -1.0)
         relative = error / np.abs(right)
     at = np.unravel_index(int(np.argmax(severity)), severity.shape)
-    return Difference(
+    return ArrayDifference(
         place=place,
         dtype=actual.dtype,
         shape=actual.values.shape,
@@ -196,22 +196,16 @@ def by_chance(expected: Expected) -> float:
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
-def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> Difference:
+def described(place: str, actual: Value, expected: Expected, worded: bool = False) -> ValueDifference:
     """A difference in kind: another type, shape or dtype, or nothing at all."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
     likeness = None
     if worded and isinstance(actual, Array) and isinstance(expected.value, Array):
         likeness = same_but_for_form(expected.value.values, actual.values, allowed(expected), actual.dtype == expected.dtype)
-    return Difference(
+    return ValueDifference(
         place=place,
         dtype=expected.dtype,
         shape=shape,
-        mismatched=1,
-        total=1,
-        max_abs=None,
-        max_rel=None,
-        allowed=None,
-        at=None,
         expected=words(expected.value, expected.dtype),
         actual=words(actual),
         looks_like=likeness,

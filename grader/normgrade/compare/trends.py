@@ -10,7 +10,7 @@ import numpy as np
 from normgrade.compare.likeness import not_a_number
 from normgrade.language import N_, _, retold
 from normgrade.report.place_names import place_in_words
-from normgrade.report.report import Difference
+from normgrade.report.report import ArrayDifference, Difference
 from normgrade.worker.observation import Array, Request
 
 LEARNT = (  # what has a gradient, and no name of its own
@@ -73,7 +73,7 @@ def by_gradient(places: Mapping[str, object], found: Sequence[Difference]) -> st
 def first_not_finite(places: Mapping[str, object], found: Sequence[Difference]) -> str:
     """Where NaN or Inf begins, if not everywhere."""
     for difference in found:
-        if difference.numbers is not None and (noun := not_a_number(difference.numbers.actual)):
+        if isinstance(difference, ArrayDifference) and (noun := not_a_number(difference.numbers.actual)):
             everywhere = difference.place == next(iter(places))
             return "" if everywhere else _("{noun} begins at {place}.", noun=noun, place=place_in_words(difference.place))
     return ""

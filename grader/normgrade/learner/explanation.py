@@ -11,12 +11,12 @@ from normgrade.compare.differences import allowed
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
 from normgrade.grade import Desk
-from normgrade.report.report import Check, Difference, Numbers, Outcome
+from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome, SideBySide
 from normgrade.suite.run import Result
 from normgrade.worker.observation import Array
 
 LEAST = 2  # numbers in an example: one alone says little
-KINDS = ("formula", "state", "gradient", "stability", "precision", "edge")  # the plainest first
+KINDS = (Kind.FORMULA, Kind.STATE, Kind.GRADIENT, Kind.STABILITY, Kind.PRECISION, Kind.EDGE)  # the plainest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Example:
     """A check, and the right and the wrong numbers at one of its places."""
 
     check: Check
-    difference: Difference
+    arrays: SideBySide
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +49,37 @@ def showing(results: Sequence[Result]) -> Iterator[Example]:
     """Every difference of numbers, of every check that fails."""
     for result in results:
         if result.check.outcome is Outcome.FAILED:
-            yield from (Example(result.check, each) for each in result.check.differences if each.numbers is not None)
+            yield from (Example(result.check, each) for each in result.check.differences if isinstance(each, ArrayDifference))
 
 
 def hiding(results: Sequence[Result]) -> Iterator[Example]:
     """Every place with numbers, of every check of numbers that passes."""
     for result in results:
-        if result.check.outcome is Outcome.PASSED and result.check.kind != "interface":
+        if result.check.outcome is Outcome.PASSED and result.check.kind != Kind.INTERFACE:
             for play in result.plays:
                 if play.expectation.request.probe == "new_layer":  # of which every mistake but one of initial values knows nothing
                     continue
                 for place, expected in play.expectation.places.items():
-                    actual = play.observation.values.get(place)
-                    if isinstance(expected.value, Array) and isinstance(actual, Array) and expected.spread is not None:
-                        yield Example(result.check, side_by_side(place, expected.value, actual, allowed(expected)))
+                    right, got = expected.value, play.observation.values.get(place)
+                    if isinstance(right, Array) and isinstance(got, Array) and expected.spread is not None and right.values.size:
+                        yield Example(result.check, side_by_side(place, right, got, allowed(expected)))
 
 
-def side_by_side(place: str, right: Array, wrong: Array, limit: np.ndarray) -> Difference:
-    """Two arrays that agree, as a difference of nothing."""
+def side_by_side(place: str, right: Array, wrong: Array, limit: np.ndarray) -> SideBySide:
+    """Two arrays that agree."""
     numbers = Numbers(right.values.astype(np.float64), wrong.values.astype(np.float64).reshape(right.values.shape), limit)
-    shape = tuple(map(int, right.values.shape))
-    return Difference(place, wrong.dtype, shape, 0, right.values.size, None, None, None, None, None, None, numbers=numbers)
+    return SideBySide(place=place, dtype=wrong.dtype, shape=tuple(map(int, right.values.shape)), numbers=numbers)
 
 
 def simplicity(example: Example) -> tuple[bool, int, bool, bool, int, str]:
     """What makes an example easy to follow: finite numbers, a plain claim, the output rather than a gradient, and few numbers."""
-    difference, kind = example.difference, example.check.kind
-    rank = KINDS.index(kind) if kind in KINDS else len(KINDS)
-    return not is_finite(difference), rank, "gradient" in difference.place, difference.total < LEAST, difference.total, difference.place
+    kind, place, numbers = example.check.kind, example.arrays.place, example.arrays.numbers
+    rank, total = KINDS.index(kind) if kind in KINDS else len(KINDS), numbers.expected.size
+    return not is_finite(numbers), rank, "gradient" in place, total < LEAST, total, place
 
 
-def is_finite(difference: Difference) -> bool:
-    numbers = difference.numbers
-    return numbers is not None and bool(np.isfinite(numbers.expected).all() and np.isfinite(numbers.actual).all())
+def is_finite(numbers: Numbers) -> bool:
+    return bool(np.isfinite(numbers.expected).all() and np.isfinite(numbers.actual).all())
 
 
 def alike(example: Example, other: Example | None) -> bool:
@@ -90,4 +88,4 @@ def alike(example: Example, other: Example | None) -> bool:
 
 
 def tail(example: Example) -> str:
-    return example.difference.place.rpartition(" · ")[2]
+    return example.arrays.place.rpartition(" · ")[2]

@@ -17,8 +17,8 @@ from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
 from normgrade.report.place_names import place_in_words
-from normgrade.report.render.wording import outcome_in_word
-from normgrade.report.report import Check, Outcome, Report
+from normgrade.report.render.wording import word_of
+from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite.run import Result
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
@@ -231,7 +231,7 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
     started = time.perf_counter()
     problems = list(prove())
     outcome = Outcome.FAILED if problems else Outcome.PASSED
-    return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
+    return Check(name, claim, Kind.PROOF, outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
 def failed(results: Sequence[Result]) -> bool:
@@ -247,5 +247,5 @@ def broken(results: Sequence[Result], what: str) -> Problems:
 
 def in_words(check: Check) -> str:
     places = ", ".join(place_in_words(difference.place) for difference in check.differences[:3])
-    ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
+    ended = _("{check} {outcome}", check=check.name, outcome=word_of(check.outcome))
     return " · ".join(filter(None, (ended, check.message, places)))

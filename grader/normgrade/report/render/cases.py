@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from normgrade.language import _
 from normgrade.report.render.wording import claim_of, one_line
-from normgrade.report.report import Check, Outcome
+from normgrade.report.report import Check, Kind, Outcome
 
 NAMED = 6  # of the cases alike
 GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -37,8 +37,8 @@ class Cases:
         return claim_of(self.shown) if self.shown.claim.strip() else self.stem
 
     @property
-    def kind(self) -> str:
-        return one_line(self.shown.kind)
+    def kind(self) -> Kind:
+        return self.shown.kind
 
     @property
     def holding(self) -> int:

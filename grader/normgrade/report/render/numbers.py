@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normgrade.report.report import Difference, Numbers
+from normgrade.report.report import ArrayDifference, Numbers, SideBySide
 
 FEW = 6  # so many numbers are shown as they are; of more, only the worst
 WORST = 3
@@ -40,15 +40,13 @@ class Sides:
     worst: int
 
     @classmethod
-    def of(cls, difference: Difference) -> Sides | None:
-        """None where there are no two arrays of the same shape to compare."""
-        numbers = difference.numbers
-        if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
-            return None
+    def of(cls, arrays: SideBySide) -> Sides:
+        """Of arrays that hold at least one number. The worst is the one that a difference names."""
+        numbers = arrays.numbers
         shape = numbers.expected.shape
         allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
         ratio = ratios(error, allowed)
-        worst = int(np.argmax(ratio)) if difference.at is None else int(np.ravel_multi_index(difference.at, shape)) if shape else 0
+        worst = number_at(arrays.at, shape) if isinstance(arrays, ArrayDifference) else int(np.argmax(ratio))
         return cls(shape, numbers.expected.ravel(), numbers.actual.ravel(), allowed, error, ratio, worst)
 
     def index(self, number: int) -> tuple[int, ...]:
@@ -66,10 +64,15 @@ class Sides:
         )
 
 
-def sides(difference: Difference) -> tuple[Row, ...]:
+def number_at(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """The flat index: where a number stands among all numbers of the array, counted from 0."""
+    return int(np.ravel_multi_index(index, shape)) if shape else 0
+
+
+def sides(arrays: SideBySide) -> tuple[Row, ...]:
     """The rows worth showing: all of a small array in its order, else the worst of it, worst first."""
-    both = Sides.of(difference)
-    return () if both is None else tuple(map(both.row, shown(both.ratio, both.worst)))
+    both = Sides.of(arrays)
+    return tuple(map(both.row, shown(both.ratio, both.worst)))
 
 
 def shown(ratio: np.ndarray, worst: int) -> list[int]:
