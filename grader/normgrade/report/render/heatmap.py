@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.language import _
-from normgrade.report.place_names import place_in_words
 from normgrade.report.render.detail import FULL
 from normgrade.report.render.numbers import Row, Sides, as_size, as_texts
+from normgrade.report.render.wording import place_of
 from normgrade.report.report import ArrayDifference
 
 FOLDED = 32  # numbers to a row of a long array of one dimension
@@ -161,7 +161,7 @@ def picture_of(difference: ArrayDifference, largest: tuple[int, int] = FULL.cell
     left = max(map(len, found.labels)) * CHARACTER + GAP
     tops = [sum(found.gaps[: row + 1]) * GAP + row * CELL for row in range(len(found.labels))]
     return Picture(
-        title=_("errors of {place}", place=place_in_words(difference.place)),
+        title=_("errors of {place}", place=place_of(difference)),
         caption=caption(found.block),
         width=pixels(left + found.columns * CELL + GAP),
         height=pixels(tops[-1] + CELL + GAP),

@@ -20,7 +20,6 @@ from rich.text import Text
 
 from normgrade.language import _, n_
 from normgrade.language.visible import forgiving, visible
-from normgrade.report.place_names import place_in_words
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import QUIET, USUAL, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
@@ -36,6 +35,7 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     outcome_in_words,
+    place_of,
     sandbox_in_word,
     score_in_words,
     search_stopped,
@@ -245,7 +245,7 @@ def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[Rend
 
 
 def places(differences: Sequence[Difference]) -> str:
-    named = [place_in_words(one_line(difference.place)) for difference in differences[:NAMED]]
+    named = [place_of(difference) for difference in differences[:NAMED]]
     return _("; ").join(named) + (" …" if len(differences) > NAMED else "")
 
 

@@ -94,9 +94,14 @@ def relative_in_words(max_rel: float) -> str:
     return _(" (relative {size})", size=f"{as_size(percent)} %" if 0.01 <= percent < 1000 else as_size(max_rel))
 
 
+def place_of(found: Comparison) -> str:
+    """The place in the language that is spoken, on a single line."""
+    return place_in_words(one_line(found.place))
+
+
 def what_it_is(found: Comparison) -> str:
     """The place with its dtype and shape: step 1 · output · float32 · (4, 3)."""
-    parts = [place_in_words(one_line(found.place))]
+    parts = [place_of(found)]
     if found.dtype is not None:
         parts.append(one_line(found.dtype))
     if found.shape is not None:
