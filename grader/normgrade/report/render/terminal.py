@@ -43,7 +43,7 @@ from normgrade.report.render.wording import (
     what_it_is,
     word_of,
 )
-from normgrade.report.render.wrapping import break_chinese
+from normgrade.report.render.wrapping import broken
 from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Outcome, Report, SideBySide, ValueDifference
 
 WIDTH = 80  # where no terminal says otherwise
@@ -60,18 +60,22 @@ STYLES = {
 
 
 class Screen(Console):
-    """A console that shows what steers a terminal, in place of obeying it; what rich itself says to the terminal is no text."""
+    """A console that breaks lines of Chinese, and shows control characters in text as dots; rich's own control codes stay."""
 
-    encoding = "utf-8"  # rich has forms of its own where a stream is ASCII; ours are those of the stream
+    encoding = "utf-8"  # rich draws plainer boxes where a stream is ASCII; here the stream itself finds stand-ins
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        options = options or self.options
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable, highlight=options.highlight, markup=options.markup)
+        if isinstance(renderable, Text):
+            renderable = broken(renderable, options)
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
     """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
-    break_chinese()
     forgiving(file or (sys.stderr if to_stderr else sys.stdout))
     console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
@@ -81,8 +85,7 @@ def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Consol
 
 def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
     """What a terminal would show, as plain text."""
-    break_chinese()
-    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
+    console = Screen(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
     print_all(reports, console, detail, with_losses)
     assert isinstance(console.file, io.StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
