@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 import pytest
 from html_page import Node, Page, difference
+from jinja2 import UndefinedError
 from markupsafe import escape
 
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.report.render import render
-from normgrade.report.render.html import SCRIPT, SOURCE_LINES, STYLE
+from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, SOURCE_LINES, STYLE, environment
 from normgrade.report.render.wording import printable
 from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Report, Rule, ValueDifference
 from normgrade.report.reveal import reveal
@@ -201,6 +202,34 @@ def test_a_page_holds_no_character_that_steers_or_cannot_be_written() -> None:
 def test_nothing_in_the_style_or_the_script_leads_elsewhere() -> None:
     assert not re.search(r"url\(|@import|@font-face|https?:", STYLE)
     assert not re.search(r"fetch|XMLHttp|import\b|https?:|innerHTML|eval", SCRIPT)
+
+
+# The templates
+
+TEMPLATES = sorted(FOLDER.glob("*.jinja"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_a_template_switches_no_protection_off(path: Path) -> None:
+    """Text is escaped, and freed of what steers, wherever a template writes it; the style and the script alone are markup of ours."""
+    source = path.read_text(encoding="utf-8")
+    assert not re.search(r"safe|autoescape|\braw\b|Markup", source)
+    assert all(re.search(r"<(script|style)>$", before) for before in re.split(r"\{\{ (?:script|style) \}\}", source)[:-1])
+
+
+def test_every_text_that_a_template_writes_is_escaped_and_printable() -> None:
+    escaped = "&lt;a&gt;&#34;&#39;"
+    parsed = environment().from_string('{{ text }}|{% set x = text %}<p title="{{ x }}">{{ [text][0] }}</p>')
+    assert parsed.render(text="<a\x1b[31m\u202e>\"'") == f'{escaped}|<p title="{escaped}">{escaped}</p>'
+
+
+def test_a_name_that_a_template_does_not_know_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        environment().from_string("{{ nobody }}").render()
+
+
+def test_line_ends_between_tags_are_layout_and_spaces_on_a_line_are_text() -> None:
+    assert LAYOUT.sub("", "<p>\n  <b>{{ a }}</b> {{ b }}\n  {{ c }}\n</p>\n") == "<p><b>{{ a }}</b> {{ b }}{{ c }}</p>\n"
 
 
 # The markup
