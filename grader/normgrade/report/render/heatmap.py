@@ -1,4 +1,4 @@
-"""Where two arrays differ, as a picture: one cell for each number, its colour the stronger the further it is beyond what is allowed."""
+"""Where two arrays differ, as a picture: a cell for each number. The further it is beyond what is allowed, the stronger its colour."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class HeatMap:
 
     cells: tuple[Cell, ...]
     labels: tuple[str, ...]
-    gaps: tuple[int, ...]  # in front of each row: how many dimensions begin anew
+    gaps: tuple[int, ...]  # above each row: how many outer dimensions start a new index there
     columns: int
     block: tuple[int, int]  # rows and columns that a cell stands for
 
@@ -84,7 +84,7 @@ def label_of(first: tuple[int, ...], shape: tuple[int, ...]) -> str:
 
 
 def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
-    """How many dimensions begin anew with a row: 0 inside a matrix."""
+    """How many outer dimensions start a new index with a row: 0 inside a matrix."""
     if row == 0 or block[0] > 1 or len(shape) < 3:
         return 0
     sizes = np.cumprod(shape[-2:0:-1])
@@ -92,7 +92,7 @@ def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
 
 
 def level_of(ratio: float) -> int:
-    """0: allowed; 1: to 10 times what is allowed; 2: to 100 times; … and one of its own for what is infinitely wrong."""
+    """0: allowed; 1: up to 10 times what is allowed; 2: up to 100 times; … An infinite ratio, or NaN, has the last level."""
     if not math.isfinite(ratio):
         return INFINITE
     return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))

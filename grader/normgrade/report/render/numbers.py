@@ -8,7 +8,7 @@ import numpy as np
 
 from normgrade.report.report import ArrayDifference, Numbers, SideBySide
 
-FEW = 6  # so many numbers are shown as they are; of more, only the worst
+FEW = 6  # an array of so many numbers is shown whole; of a larger one, only the worst
 WORST = 3
 DIGITS = 6
 EXACT = 17  # significant digits that tell any two float64 numbers apart
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """Two arrays of one shape, flat: both sides, what is allowed, how far they are apart, and that in units of what is allowed."""
+    """Two arrays of one shape, flattened; `ratio` is the absolute error divided by what is allowed."""
 
     shape: tuple[int, ...]
     expected: np.ndarray
@@ -102,18 +102,18 @@ def ratios(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 
 
 def as_text(value: object, digits: int = DIGITS) -> str:
-    """A value as a reader wants it: floats to so many significant digits."""
+    """A value as text; floats have so many significant digits."""
     plain = value.item() if isinstance(value, np.generic) else value
     return f"{plain:.{digits}g}" if isinstance(plain, float) else str(plain)
 
 
 def as_size(value: float) -> str:
-    """An error or an allowance: its size is enough."""
+    """An error or an allowance, with two significant digits or without decimals."""
     return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.2g}"
 
 
 def as_pair(expected: object, actual: object) -> tuple[str, str]:
-    """Two values that differ, with as many digits as it takes to see it."""
+    """Two values that differ, with enough digits to tell them apart."""
     for digits in range(DIGITS, EXACT + 1):
         pair = as_text(expected, digits), as_text(actual, digits)
         if pair[0] != pair[1]:

@@ -199,8 +199,8 @@ def claim_cell(group: Cases) -> Text:
 def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
     """The first claims that do not hold, and how many more there are.
 
-    A hint says what a claim usually fails by. It would only mislead where a diagnosis knows better, and below the first claim: most of
-    the others fail by what the first fails by.
+    A hint names the usual cause of a failure. It is left out where a diagnosis names the actual cause, and below the first claim: later
+    claims usually fail for the same reason.
     """
     every: list[list[RenderableType]] = []
     for group in cases:
@@ -221,7 +221,7 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
 
 
 def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
-    """The first failed cases of a claim in full, the others by name; nothing where the course reveals nothing of it."""
+    """The first failed cases of a claim in full, the others by name; cases of which the course reveals nothing are left out."""
     for outcome in (Outcome.ERROR, Outcome.FAILED):
         alike = group.ended(outcome)
         for number, check in enumerate(alike[: detail.cases]):

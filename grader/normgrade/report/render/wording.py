@@ -27,7 +27,7 @@ from normgrade.worker.walls import TIERS
 WEAKEST = TIERS[0]
 CLAIMS = 3  # that a mistake breaks, shown in full
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
-LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
+LARGEST_RELATIVE = 1e6  # above, 0 or almost 0 is expected, and the relative error is left out
 
 
 def printable(text: str) -> str:
@@ -66,7 +66,7 @@ def claim_of(check: Check) -> str:
 
 
 def difference_in_words(difference: Difference) -> str:
-    """How many numbers differ, by how much, and where it is worst; or what is there instead."""
+    """How many numbers differ, by how much, and where the worst is; of other values, what was expected and what came."""
     if isinstance(difference, ValueDifference):
         expected, actual = as_pair(difference.expected, difference.actual)
         return _("expected {expected}, got {actual}", expected=one_line(expected), actual=one_line(actual))
@@ -110,7 +110,7 @@ def what_it_is(found: Comparison) -> str:
 
 
 def search_stopped(report: Report) -> str:
-    """What is said in place of a diagnosis where the search for one was stopped; nothing where it was not."""
+    """That the search for a diagnosis was stopped; empty where it came to its end."""
     if report.stopped_after_s is None:
         return ""
     if not report.stopped_after_s:
@@ -123,14 +123,14 @@ def names_of(diagnosis: Diagnosis) -> str:
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """The claims that a mistake breaks, or how many there are."""
+    """The claims that a mistake breaks; of more than three, only their number."""
     claims = {check.name: claim_of(check) for check in checks}
     shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
     return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
 
 
 def course_in_words(report: Report) -> str:
-    """Whose claims these are, where the course is not the one that normgrade carries; else nothing."""
+    """The folder of the course; empty for the course that normgrade carries."""
     return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
 
 
@@ -151,7 +151,7 @@ def outcome_in_words(report: Report) -> str:
 
 
 def next_step(report: Report) -> str:
-    """What to do next; nothing for a report that passed."""
+    """What to do next; empty for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
@@ -167,12 +167,12 @@ def next_step(report: Report) -> str:
 
 
 def seed_in_words(seed: int) -> str:
-    """How to have inputs again that are not the usual ones."""
+    """How to draw the same inputs again, where they are not the usual ones."""
     return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
 
 
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
-    """What code could do behind the weakest walls; nothing where all stood behind stronger ones."""
+    """What submissions could do behind the weakest walls; empty where all ran behind stronger ones."""
     open_to_it = dict.fromkeys(one_line(loss) for report in reports if report.sandbox == WEAKEST for loss in report.lost)
     if not open_to_it:
         return []
