@@ -1,6 +1,6 @@
 """Brings the catalogues in grader/normgrade/locale up to date: run it after a message was changed, then translate what is new.
 
-Messages are what `_`, `n_` and `N_` mark in the sources, what the commands say as their help, and what click says to its users. New ones
+Messages are what `_`, `n_` and `N_` mark in the sources and the templates, what the commands say as their help, and what click says to its users. New ones
 are added without a translation, those that nothing says any more are dropped, and the catalogues are compiled.
 """
 
@@ -17,6 +17,8 @@ import click
 from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from jinja2 import Environment
+from jinja2.ext import extract_from_ast
 
 import normgrade
 from normgrade import cli
@@ -50,6 +52,11 @@ def messages() -> Catalog:
     catalogue = Catalog(project="normgrade", charset="utf-8", fuzzy=False)
     for path in sorted(SOURCES.rglob("*.py")):
         for message in marked(ast.parse(path.read_text(encoding="utf-8"))):
+            catalogue.add(message, locations=[(path.relative_to(SOURCES).as_posix(), 0)])
+    for path in sorted(SOURCES.rglob("*.jinja")):
+        template = Environment().parse(path.read_text(encoding="utf-8"))
+        for _line, _function, texts in extract_from_ast(template, tuple(KEYWORDS), babel_style=False):
+            message = texts[0] if len(texts) == 1 else texts
             catalogue.add(message, locations=[(path.relative_to(SOURCES).as_posix(), 0)])
     for message in helps():
         catalogue.add(message, locations=[("help", 0)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.language import _
-from normgrade.report.report import Check, Outcome, Report, judgement
+from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.options import Options
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from normgrade.compare.played import Result
 
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
-NOTHING_RAN = "none"  # the sandbox of a submission that was only read
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
     results = list(play(grader, submission, inspection, on_event))
     report = replace(
         report,
-        checks=remarked(results, submission.exercise.defines),
+        checks=remarked(results, submission.exercise),
         outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
         sandbox=grader.host.protection.tier,
         lost=grader.host.protection.loses,

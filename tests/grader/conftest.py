@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
 
+sys.path.insert(0, str(Path(__file__).parent / "harness"))  # what several test files import
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]

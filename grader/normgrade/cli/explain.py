@@ -83,5 +83,5 @@ def show_example(console: Console, heading: str, example: Example | None) -> Non
         console.print(Text(heading + _("in no example of numbers.")))
         return
     console.print(Text.assemble((heading, "bold"), claim_of(example.check)))
-    for line in side_lines(example.difference):
+    for line in side_lines(example.arrays):
         console.print(indented(line))

@@ -13,7 +13,7 @@ from normgrade.compare.played import Played, Result
 from normgrade.course.mistakes import Mistake, together
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Expectation, Oracle
-from normgrade.report.report import Outcome
+from normgrade.report.report import Outcome, ValueDifference
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import LayerStory, TypedRequest
 
@@ -197,7 +197,7 @@ def is_wrong(play: Played) -> bool:
 def fails_in_numbers_alone(result: Result) -> bool:
     """Whether a check failed, and nothing but numbers differs at it: all that unstable arithmetic can do."""
     return result.check.outcome is Outcome.FAILED and all(
-        ends_alike(play) and not any(difference.at is None for difference in play.differences) for play in result.plays
+        ends_alike(play) and not any(isinstance(difference, ValueDifference) for difference in play.differences) for play in result.plays
     )
 
 

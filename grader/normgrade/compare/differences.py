@@ -10,7 +10,7 @@ from normgrade.compare.value_words import Words, in_words
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
-from normgrade.report.report import Difference, Numbers
+from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
@@ -43,7 +43,7 @@ def difference(place: Place, actual: Value, expected: Expected) -> Difference | 
     return numbers(place, actual, expected)
 
 
-def numbers(place: Place, actual: Array, expected: Expected) -> Difference | None:
+def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
     with np.errstate(all="ignore"):
@@ -55,7 +55,7 @@ def numbers(place: Place, actual: Array, expected: Expected) -> Difference | Non
         severity = np.where(wrong, error / permitted, -1.0)
         relative = error / np.abs(right)
     at = np.unravel_index(int(np.argmax(severity)), severity.shape)
-    return Difference(
+    return ArrayDifference(
         place=place,
         dtype=actual.dtype,
         shape=actual.values.shape,
@@ -92,24 +92,18 @@ def by_chance(expected: Expected) -> float:
     return STANDARD_ERRORS * 2**0.5 * expected.error
 
 
-def described(place: Place, actual: Value, expected: Expected) -> Difference:
+def described(place: Place, actual: Value, expected: Expected) -> ValueDifference:
     """A difference in kind between two values: another type, shape or dtype."""
     return different_in_kind(place, in_words(actual), expected)
 
 
-def different_in_kind(place: Place, actual: Words, expected: Expected) -> Difference:
+def different_in_kind(place: Place, actual: Words, expected: Expected) -> ValueDifference:
     """A difference that has no numbers; `actual` is in words."""
     shape = expected.value.values.shape if isinstance(expected.value, Array) else None
-    return Difference(
+    return ValueDifference(
         place=place,
         dtype=expected.dtype,
         shape=shape,
-        mismatched=1,
-        total=1,
-        max_abs=None,
-        max_rel=None,
-        allowed=None,
-        at=None,
         expected=in_words(expected.value, expected.dtype),
         actual=actual,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from normgrade.compare.context import Setting, setting_of
@@ -10,37 +10,42 @@ from normgrade.compare.differences import allowed
 from normgrade.compare.likeness import looks_like, same_but_for_form
 from normgrade.compare.played import Played, Result
 from normgrade.compare.trends import SizedStep, by_size, pattern, steps_of
-from normgrade.course.signature import Signature
-from normgrade.report.report import Check, Difference, Outcome
+from normgrade.course.course import Exercise
+from normgrade.language.places import NO_WORDS, place_in_words
+from normgrade.report.report import ArrayDifference, Check, Difference, Outcome
 from normgrade.worker.observation import Array
 
 
-def remarked(results: Sequence[Result], contract: Sequence[Signature]) -> tuple[Check, ...]:
-    """The checks of the results, those that failed with remarks; `contract` names the arguments that a layer was built with."""
+def remarked(results: Sequence[Result], exercise: Exercise) -> tuple[Check, ...]:
+    """The checks of the results, those that failed with remarks, in the words of their exercise."""
     size = by_size_of_input(results)
-    return tuple(remark(result, contract, size) for result in results)
+    return tuple(remark(result, exercise, size) for result in results)
 
 
-def remark(result: Result, contract: Sequence[Signature], size: str) -> Check:
+def remark(result: Result, exercise: Exercise, size: str) -> Check:
+    """A result's check. One that failed without a message gets what its differences have in common, or else `size`."""
     check, play = result.check, result.wrong
     if check.outcome is not Outcome.FAILED:
         return check
-    if play is None:
-        return replace(check, message=check.message or size)
-    setting = setting_of(play.expectation.request, contract)
-    message = check.message or (in_common(play) if play.came_to_its_end else "") or size
-    return replace(check, message=message, differences=tuple(likened(each, play, setting) for each in play.differences))
+    message, differences = check.message, check.differences
+    if play is not None:
+        message = message or (in_common(play, exercise.places) if play.came_to_its_end else "")
+        setting = setting_of(play.expectation.request, exercise.defines)
+        differences = tuple(likened(each, play, setting) for each in differences)
+    called = tuple(replace(each, called=place_in_words(each.place, exercise.places)) for each in differences)
+    return replace(check, message=message or size, differences=called)
 
 
-def in_common(play: Played) -> str:
-    """What all differences of a play have in common."""
-    return pattern(play.expectation.request, play.expectation.places, play.differences)
+def in_common(play: Played, words: Mapping[str, str] = NO_WORDS) -> str:
+    """What all differences of a play have in common; `words` are the exercise's own, for its places."""
+    return pattern(play.expectation.request, play.expectation.places, play.differences, words)
 
 
 def likened(difference: Difference, play: Played, setting: Setting) -> Difference:
     """The difference, with a few words on what it looks like where it looks like anything."""
-    place, numbers = difference.place, difference.numbers
-    if numbers is not None:
+    place = difference.place
+    if isinstance(difference, ArrayDifference):
+        numbers = difference.numbers
         return replace(difference, looks_like=looks_like(numbers.expected, numbers.actual, numbers.allowed, setting, place))
     actual, expected = play.observation.values.get(place), play.expectation.places[place]
     if not isinstance(actual, Array) or not isinstance(expected.value, Array):

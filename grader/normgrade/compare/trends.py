@@ -10,7 +10,7 @@ import numpy as np
 from normgrade.compare.likeness import not_a_number
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, learnt_in_words, place_in_words, step_in_words
-from normgrade.report.report import Difference
+from normgrade.report.report import ArrayDifference, Difference
 from normgrade.worker.requests import Action, LayerStory, TypedRequest
 
 FAR = 5.0  # how many times larger, or smaller, wrong inputs have to be than right ones, for their size to explain it
@@ -72,7 +72,7 @@ def by_gradient(places: Mapping[Place, object], found: Sequence[Difference], wor
 def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str]) -> str:
     """Where NaN or Inf begins, if not everywhere."""
     for difference in found:
-        if difference.numbers is not None and (noun := not_a_number(difference.numbers.actual)):
+        if isinstance(difference, ArrayDifference) and (noun := not_a_number(difference.numbers.actual)):
             everywhere = difference.place == next(iter(places))
             return "" if everywhere else _("{noun} begins at {place}.", noun=noun, place=place_in_words(difference.place, words))
     return ""

@@ -11,7 +11,7 @@ from normgrade.inspection.arguments import Arguments, enumerated, shortcomings, 
 from normgrade.inspection.dotted_names import Names
 from normgrade.inspection.source import position
 from normgrade.language import N_, _
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 PLAIN_BASES = {"object", "torch.nn.Module"}  # neither changes what a class is called with
@@ -35,11 +35,11 @@ def missing(signature: Signature, contract: tuple[Signature, ...], names: Names,
     alike = {name.lower(): name for name, node in found.items() if kind_of(node) in (None, kind(signature))}
     for near in get_close_matches(name.lower(), alike, n=1, cutoff=NEAR):
         text = _("The file defines no `{name}`; found `{near}`. Rename it.", name=name, near=alike[near])
-        return Finding(*position(lines, found[alike[near]]), "contract", text)
+        return Finding(*position(lines, found[alike[near]]), Rule.CONTRACT, text)
     what, signed = _(kind(signature)), shown(signature)
     if not found:
         text = _("The file defines no `{name}`, nor anything else. Add the {kind} `{signature}`.", name=name, kind=what, signature=signed)
-        return Finding(0, 0, "contract", text)
+        return Finding(0, 0, Rule.CONTRACT, text)
     text = _(
         "The file defines no `{name}`; found only {found}. Add the {kind} `{signature}`.",
         name=name,
@@ -47,7 +47,7 @@ def missing(signature: Signature, contract: tuple[Signature, ...], names: Names,
         kind=what,
         signature=signed,
     )
-    return Finding(0, 0, "contract", text)
+    return Finding(0, 0, Rule.CONTRACT, text)
 
 
 def own_names(names: Names, contract: tuple[Signature, ...]) -> dict[str, ast.AST]:
@@ -67,7 +67,7 @@ def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) 
             kind=_(kind(signature)),
             signature=shown(signature),
         )
-        yield Finding(*position(lines, node), "contract", text)
+        yield Finding(*position(lines, node), Rule.CONTRACT, text)
     elif function := called(node, names):
         try:
             arguments = Arguments.of(function.args, is_method=function is not node)
@@ -80,7 +80,7 @@ def misfit(signature: Signature, node: ast.AST, names: Names, lines: list[str]) 
                 signature=shown(signature),
                 problems=problems,
             )
-            yield Finding(*position(lines, function), "signature", text)
+            yield Finding(*position(lines, function), Rule.SIGNATURE, text)
 
 
 def kind(signature: Signature) -> str:

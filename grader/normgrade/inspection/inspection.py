@@ -17,9 +17,9 @@ from normgrade.inspection.source import content_of, decoded, no_file, parse, pos
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.text import lines_of
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
-HINDRANCES = {"file", "syntax", "contract"}
+HINDRANCES = {Rule.FILE, Rule.SYNTAX, Rule.CONTRACT}
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Itera
         places.setdefault((getattr(node, "lineno", 0), name), node)
     for (_line, name), place in places.items():
         text = _("This line uses `{name}`: the exercise is to write it by hand.", name=name)
-        yield Finding(*position(lines, place), "banned", text)
+        yield Finding(*position(lines, place), Rule.BANNED, text)
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:

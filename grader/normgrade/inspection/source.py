@@ -12,7 +12,7 @@ from pathlib import Path
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.text import lines_of
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
 SHOWN_COLUMNS = 100  # of a source line in a message
@@ -62,7 +62,7 @@ def decoded(path: Path, content: bytes) -> str | Finding:
             byte=content[start],
         )
         before = lines_of(content[len(mark) : start].decode("utf-8"))
-        return Finding(len(before), len(before[-1]) + 1, "file", text)
+        return Finding(len(before), len(before[-1]) + 1, Rule.FILE, text)
 
 
 def parse(source: str) -> ast.Module | Finding:
@@ -70,7 +70,7 @@ def parse(source: str) -> ast.Module | Finding:
     if "\0" in source:
         before = lines_of(source[: source.index("\0")])
         text = _("The file holds a NUL byte, which Python source cannot: save it again as plain text.")
-        return Finding(len(before), len(before[-1]) + 1, "file", text)
+        return Finding(len(before), len(before[-1]) + 1, Rule.FILE, text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape is the learner's business, and not an error
@@ -80,14 +80,14 @@ def parse(source: str) -> ast.Module | Finding:
     except (RecursionError, MemoryError):
         return too_deep()
     except ValueError as error:
-        return Finding(0, 0, "syntax", invalid(str(error)))
+        return Finding(0, 0, Rule.SYNTAX, invalid(str(error)))
 
 
 def not_python(source: str, error: SyntaxError) -> Finding:
     lines = lines_of(source)
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
-    return Finding(line, column, "syntax", f"{invalid(error.msg)}\n{pointed_at(lines[line - 1], column)}")
+    return Finding(line, column, Rule.SYNTAX, f"{invalid(error.msg)}\n{pointed_at(lines[line - 1], column)}")
 
 
 def invalid(why: str) -> str:
@@ -99,7 +99,7 @@ def invalid(why: str) -> str:
 
 def too_deep() -> Finding:
     text = _("The file is too deeply nested to be read: split its longest expressions or blocks into named steps.")
-    return Finding(0, 0, "syntax", text)
+    return Finding(0, 0, Rule.SYNTAX, text)
 
 
 def pointed_at(line: str, column: int) -> str:
@@ -128,4 +128,4 @@ def position(lines: list[str], node: ast.AST) -> tuple[int, int]:
 
 
 def no_file(text: str) -> Finding:
-    return Finding(0, 0, "file", text)
+    return Finding(0, 0, Rule.FILE, text)

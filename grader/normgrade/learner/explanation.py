@@ -13,13 +13,13 @@ from normgrade.compare.remarks import remarked
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
 from normgrade.language.places import Place, place_in_words
-from normgrade.report.report import Check, Difference, Numbers, Outcome
+from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome, SideBySide
 from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import NewLayer
 
 LEAST = 2  # numbers in an example: one alone says little
-KINDS = ("formula", "state", "gradient", "stability", "precision", "edge")  # the plainest first
+KINDS = (Kind.FORMULA, Kind.STATE, Kind.GRADIENT, Kind.STABILITY, Kind.PRECISION, Kind.EDGE)  # the plainest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Example:
     """A check, and the right and the wrong numbers at one of its places."""
 
     check: Check
-    difference: Difference
+    arrays: SideBySide
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Explanation:
 def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation:
     """Play the whole suite on the mistake, and look for examples in it."""
     results = list(grader.results(exercise, mistake.source, exercise.file_name))
-    shows = min(showing(remarked(results, exercise.defines)), key=simplicity, default=None)
+    shows = min(showing(remarked(results, exercise)), key=simplicity, default=None)
     hides = min(hiding(results, exercise.places), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
     return Explanation(exercise, mistake, shows, hides)
 
@@ -52,46 +52,38 @@ def showing(checks: Sequence[Check]) -> Iterator[Example]:
     """Every difference of numbers, of every check that fails."""
     for check in checks:
         if check.outcome is Outcome.FAILED:
-            yield from (Example(check, each) for each in check.differences if each.numbers is not None)
+            yield from (Example(check, each) for each in check.differences if isinstance(each, ArrayDifference))
 
 
 def hiding(results: Sequence[Result], words: Mapping[str, str]) -> Iterator[Example]:
     """Every place with numbers, of every check of numbers that passes. `words` are the exercise's own, for its places."""
     for result in results:
-        if result.check.outcome is Outcome.PASSED and result.check.kind != "interface":
+        if result.check.outcome is Outcome.PASSED and result.check.kind != Kind.INTERFACE:
             for play in result.plays:
                 if isinstance(play.expectation.request, NewLayer):  # of which every mistake but one of initial values knows nothing
                     continue
                 for place, expected in play.expectation.places.items():
-                    actual = play.observation.values.get(place)
-                    if isinstance(expected.value, Array) and isinstance(actual, Array) and expected.spread is not None:
-                        yield Example(result.check, side_by_side(place, expected.value, actual, allowed(expected), words))
+                    right, got = expected.value, play.observation.values.get(place)
+                    if isinstance(right, Array) and isinstance(got, Array) and expected.spread is not None and right.values.size:
+                        yield Example(result.check, side_by_side(place, right, got, allowed(expected), words))
 
 
-def side_by_side(place: Place, right: Array, wrong: Array, limit: np.ndarray, words: Mapping[str, str]) -> Difference:
-    """Two arrays that agree, as a difference of nothing."""
+def side_by_side(place: Place, right: Array, wrong: Array, limit: np.ndarray, words: Mapping[str, str]) -> SideBySide:
+    """Two arrays that agree."""
     numbers = Numbers(right.values.astype(np.float64), wrong.values.astype(np.float64).reshape(right.values.shape), limit)
     shape, called = tuple(map(int, right.values.shape)), place_in_words(place, words)
-    return Difference(place, wrong.dtype, shape, 0, right.values.size, None, None, None, None, None, None, numbers=numbers, called=called)
+    return SideBySide(place=place, called=called, dtype=wrong.dtype, shape=shape, numbers=numbers)
 
 
 def simplicity(example: Example) -> tuple[bool, int, bool, bool, int, str]:
     """What makes an example easy to follow: finite numbers, a plain claim, the output rather than a gradient, and few numbers."""
-    difference, kind = example.difference, example.check.kind
-    rank = KINDS.index(kind) if kind in KINDS else len(KINDS)
-    return (
-        not is_finite(difference),
-        rank,
-        difference.place.learnt is not None,
-        difference.total < LEAST,
-        difference.total,
-        difference.place,
-    )
+    kind, place, numbers = example.check.kind, example.arrays.place, example.arrays.numbers
+    rank, total = KINDS.index(kind) if kind in KINDS else len(KINDS), numbers.expected.size
+    return not is_finite(numbers), rank, place.learnt is not None, total < LEAST, total, place
 
 
-def is_finite(difference: Difference) -> bool:
-    numbers = difference.numbers
-    return numbers is not None and bool(np.isfinite(numbers.expected).all() and np.isfinite(numbers.actual).all())
+def is_finite(numbers: Numbers) -> bool:
+    return bool(np.isfinite(numbers.expected).all() and np.isfinite(numbers.actual).all())
 
 
 def alike(example: Example, other: Example | None) -> bool:
@@ -100,4 +92,4 @@ def alike(example: Example, other: Example | None) -> bool:
 
 
 def tail(example: Example) -> Place:
-    return example.difference.place.at(None)
+    return example.arrays.place.at(None)

@@ -5,74 +5,211 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from normgrade.language import N_
 from normgrade.language.places import Place
 
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
+NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
+
 
 class Outcome(StrEnum):
-    """What became of a check or a report. `error` is only ever the fault of grader, suite or machine."""
+    """What became of a check or a report. `error` is always the fault of grader, suite or machine, never of the submission.
 
-    PASSED = "passed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    ERROR = "error"
-    NOT_STARTED = "not started"
+    An outcome is its word, and `normgrade.language._` translates it:
+
+    >>> Outcome("not started") is Outcome.NOT_STARTED, f"{Outcome.PASSED}"
+    (True, 'passed')
+    """
+
+    PASSED = N_("passed")
+    FAILED = N_("failed")
+    SKIPPED = N_("skipped")
+    ERROR = N_("error")
+    NOT_STARTED = N_("not started")
+
+
+class Kind(StrEnum):
+    """What a check is about. `proof` is for `normgrade verify` alone; the others are for hidden suites.
+
+    >>> Kind("edge") is Kind.EDGE
+    True
+    """
+
+    INTERFACE = N_("interface")
+    FORMULA = N_("formula")
+    STATE = N_("state")
+    GRADIENT = N_("gradient")
+    EDGE = N_("edge")
+    STABILITY = N_("stability")
+    PRECISION = N_("precision")
+    PROOF = N_("proof")
+
+
+class Rule(StrEnum):
+    """Which rule a finding is about: the file, Python's syntax, the contract, a signature, or what is banned.
+
+    >>> [str(rule) for rule in Rule]
+    ['file', 'syntax', 'contract', 'signature', 'banned']
+    """
+
+    FILE = N_("file")
+    SYNTAX = N_("syntax")
+    CONTRACT = N_("contract")
+    SIGNATURE = N_("signature")
+    BANNED = N_("banned")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What inspection said about one place of the source. Lines and columns count from 1; 0 means the whole file."""
+    """What inspection found at one place of the source, without running it.
+
+    line, column: where, both counted from 1; 0 and 0 mean the whole file.
+    rule: the rule that is broken.
+    text: a sentence; further lines are the source line and a caret below it.
+
+    >>> Finding(line=3, column=12, rule=Rule.BANNED, text="F.layer_norm is banned: write it by hand").rule == "banned"
+    True
+    """
 
     line: int
     column: int
-    rule: str  # "syntax", "contract", "signature", "banned", "file"
+    rule: Rule
     text: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Both sides of a difference in full, for renderers that show more than its worst value."""
+    """Two arrays of one shape, and how far apart they may be, number by number.
+
+    expected: what the reference gives; real numbers are in float64.
+    actual: what the submission gives, in its own dtype; bfloat16 is held as float32.
+    allowed: by how much each number may be off: absolute, float64, never negative.
+
+    >>> import numpy as np
+    >>> numbers = Numbers(expected=np.array([1.0, 2.0]), actual=np.array([1.0, 2.5]), allowed=np.full(2, 1e-6))
+    >>> np.abs(numbers.actual - numbers.expected) <= numbers.allowed
+    array([ True, False])
+    """
 
     expected: np.ndarray
     actual: np.ndarray
     allowed: np.ndarray
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One place where observation and expectation disagree.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What was observed at one place, compared with what was expected there. Its subclasses say how it turned out.
 
-    `expected` and `actual` are the two numbers at the worst index `at`; where no numbers can be compared (another shape,
-    another type, nothing there) they are two short descriptions and `at` is None.
+    place: where it was observed: "step 2 · running_var", "gradient of input".
+    dtype: PyTorch's name of it, "float32"; None where no array is expected.
+    shape: that of the expected array; None where no array is expected.
+    called: the place in the language that is spoken; "" where nobody has put it into words.
     """
 
     place: Place
     dtype: str | None
     shape: tuple[int, ...] | None
+    called: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide(Comparison):
+    """Two arrays of one shape and dtype, whether they differ or agree.
+
+    numbers: both arrays in full. They take no part in comparisons of reports, nor in `repr`.
+
+    >>> import numpy as np
+    >>> numbers = Numbers(np.ones(2), np.ones(2), np.full(2, 1e-6))
+    >>> SideBySide(place=Place("output"), dtype="float32", shape=(2,), numbers=numbers)
+    SideBySide(place='output', dtype='float32', shape=(2,))
+    """
+
+    numbers: Numbers = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayDifference(SideBySide):
+    """Two arrays of one shape and dtype of which some numbers are further apart than is allowed.
+
+    mismatched: how many numbers are too far apart, at least 1.
+    total: how many numbers there are.
+    max_abs: the largest absolute error |actual − expected|; infinity where a side is NaN.
+    max_rel: the largest relative error |actual − expected| / |expected| of the mismatched numbers, as a fraction: 0.01 is 1 %.
+        It is infinity where 0 is expected.
+    allowed: the absolute error that is allowed at the worst number, the one whose error is the largest multiple of what is allowed.
+    at: the index of the worst number; () in an array without dimensions.
+    expected, actual: the two numbers there.
+    looks_like: in words, which simple mistake would give these numbers, "every value × 15/16"; None where nothing strikes.
+
+    >>> import numpy as np
+    >>> ArrayDifference(
+    ...     place=Place("output"), dtype="float32", shape=(2,), mismatched=1, total=2, max_abs=0.5, max_rel=0.25,
+    ...     allowed=1e-6, at=(1,), expected=2.0, actual=2.5,
+    ...     numbers=Numbers(np.array([1.0, 2.0]), np.array([1.0, 2.5]), np.full(2, 1e-6)),
+    ... ).at
+    (1,)
+    """
+
     mismatched: int
     total: int
-    max_abs: float | None
-    max_rel: float | None
-    allowed: float | None  # at the worst index
-    at: tuple[int, ...] | None
+    max_abs: float
+    max_rel: float
+    allowed: float
+    at: tuple[int, ...]
+    expected: bool | int | float
+    actual: bool | int | float
+    looks_like: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValueDifference(Comparison):
+    """Two values that differ as a whole: another type, shape or dtype, nothing where something is expected, or unequal scalars.
+
+    expected, actual: the two values. An array, or an object that cannot be sent, is described in words: "a float32 tensor of
+        shape (3,)", "nothing"; Python's scalars and None stand for themselves.
+    looks_like: in words, what the two arrays have in common nevertheless; None where nothing strikes.
+
+    >>> found = ValueDifference(place=Place("weight"), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing")
+    >>> f"{found.place}: {found.actual}"
+    'weight: nothing'
+    """
+
     expected: bool | int | float | str | None
     actual: bool | int | float | str | None
     looks_like: str | None = None
-    numbers: Numbers | None = field(default=None, compare=False, repr=False)
-    called: str = field(default="", compare=False)  # the place, in the language that is spoken; empty where nobody has put it into words
+
+
+Difference: TypeAlias = ArrayDifference | ValueDifference
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One hidden test: a claim, a kind, points, an outcome."""
+    """One hidden test, and what became of it.
+
+    name: the name of the test, with its parameters: "test_output[wide]".
+    claim: what the test claims, in a sentence.
+    kind: what it is about.
+    outcome: passed, failed, skipped or error.
+    points: what the check is worth.
+    duration_s: how long it took, in seconds.
+    message: why it did not pass, where that is no difference; may have several lines.
+    hint: what to tell a learner whose submission fails; "" where the suite has none.
+    stdout: what the submission printed meanwhile.
+    differences: the places that disagree, in the order in which they were observed.
+    lines: lines of the submission where it raised an exception, counted from 1.
+
+    >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
+    >>> check.earned
+    3
+    """
 
     name: str
     claim: str
-    kind: str
+    kind: Kind
     outcome: Outcome
     points: int
     duration_s: float = 0.0
@@ -80,16 +217,25 @@ class Check:
     hint: str = ""
     stdout: str = ""
     differences: tuple[Difference, ...] = ()
-    lines: tuple[int, ...] = ()  # of the submission, where it raised something
+    lines: tuple[int, ...] = ()
 
     @property
     def earned(self) -> int:
+        """All points of a check that passed, and none of any other."""
         return self.points if self.outcome is Outcome.PASSED else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The known mistakes that together explain every difference, and the checks that show them."""
+    """Known mistakes that together explain every difference of a report.
+
+    mistakes: their names; usually one.
+    says: what is wrong and how to mend it, in one or more lines.
+    checks: the names of the checks that show the mistakes.
+
+    >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
+    ('no-eps',)
+    """
 
     mistakes: tuple[str, ...]
     says: str
@@ -98,7 +244,30 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything about one submission."""
+    """Everything about one submission.
+
+    exercise: the short name of the exercise, "layer_norm".
+    submission: the name of the graded file, as the user gave it.
+    outcome: passed, failed, error or not started.
+    possible: the points of the whole suite.
+    sandbox: the walls that the submission ran behind, one of `normgrade.worker.walls.TIERS`; "none" where it was only read.
+    seed: of the random inputs; 0 is the usual one.
+    duration_s: how long grading took, in seconds.
+    findings: what inspection found.
+    diagnoses: alternatives, each of which explains every failure.
+    checks: all checks in the order of the suite; those that the course does not reveal are left out.
+    lost: what the walls did not keep the submission from, one sentence each: "files: …".
+    withheld: points that were earned by checks which are left out.
+    source: the source that was graded.
+    digest: SHA-256 of the file that it was read from, in hexadecimal.
+    course: the folder of the course; "" for the one that normgrade carries.
+    stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
+
+    >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
+    >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
+    >>> f"{report.earned} of {report.possible}"
+    '3 of 3'
+    """
 
     exercise: str
     submission: str
@@ -110,15 +279,16 @@ class Report:
     findings: tuple[Finding, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
     checks: tuple[Check, ...] = ()
-    lost: tuple[str, ...] = ()  # what the walls did not keep the code from, "files: …"
-    withheld: int = 0  # points earned by checks that the course does not reveal
-    source: str = ""  # what was graded
-    digest: str = ""  # SHA-256 of the file that it was read from
-    course: str = ""  # the folder of the course, where it is not the one that normgrade carries
-    stopped_after_s: float | None = None  # the search for the mistake; None where it came to its end
+    lost: tuple[str, ...] = ()
+    withheld: int = 0
+    source: str = ""
+    digest: str = ""
+    course: str = ""
+    stopped_after_s: float | None = None
 
     @property
     def earned(self) -> int:
+        """The points that the submission earned, of `possible` ones."""
         return self.withheld + sum(check.earned for check in self.checks)
 
 

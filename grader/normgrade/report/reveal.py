@@ -11,8 +11,8 @@ from normgrade.report.report import Check, Report
 def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
     """The report without what the course keeps to itself.
 
-    "claims" leaves claims, outcomes and diagnoses; "score" leaves outcome and score. Findings always stay: they speak of the
-    learner's own source and the public contract.
+    "full" keeps everything, "claims" keeps claims, outcomes and diagnoses, "score" keeps outcome and score. Findings always stay: they
+    are about the learner's own source and the public contract.
     """
     if level == "full":
         return report
@@ -22,5 +22,5 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
 
 
 def without_values(check: Check) -> Check:
-    """A check of which only claim and outcome are told: messages, hints and printed output may all carry values."""
+    """The check without messages, hints, printed output and differences, which may all hold values."""
     return replace(check, message="", hint="", stdout="", differences=(), lines=())

@@ -16,9 +16,10 @@ from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import told
 from normgrade.language.errors import CourseError
+from normgrade.report.report import Kind
 from normgrade.suite.vocabulary import agree, observe, refuses
 
-KINDS = ("interface", "formula", "state", "gradient", "edge", "stability", "precision")
+KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
 FIXTURES: Mapping[str, Callable[..., Any]] = {"agree": agree, "observe": observe, "refuses": refuses}
 MARKERS_OF_PYTEST = ("skip", "skipif", "xfail", "usefixtures")
 INI = Path(__file__).with_name("suite.ini")
@@ -38,7 +39,7 @@ class HiddenTest:
 
     name: str
     docstring: str  # its first paragraph is the claim, in each language of the course
-    kind: str
+    kind: Kind
     points: int
     hints: Mapping[str, str]  # by language
     function: Callable[..., None]
@@ -136,7 +137,7 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
     tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
     if not tests:
         raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
-    return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind != "interface")))
+    return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind is not Kind.INTERFACE)))
 
 
 def is_of(exercise: Exercise, item: pytest.Item) -> bool:
@@ -154,7 +155,7 @@ def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
         raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=where, kinds=", ".join(KINDS)))
     if not isinstance(points, int) or points < 0:
         raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=where, points=points))
-    return HiddenTest(item.name, docstring, kind, points, hints_of(item), item.obj, arguments_of(item, where))
+    return HiddenTest(item.name, docstring, Kind(kind), points, hints_of(item), item.obj, arguments_of(item, where))
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test

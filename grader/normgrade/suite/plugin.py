@@ -148,7 +148,7 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
     from normgrade.compare.remarks import remarked
     from normgrade.report.report import Outcome
 
-    [check] = remarked([run.play(test)], run.exercise.defines)
+    [check] = remarked([run.play(test)], run.exercise)
     if check.stdout:
         item.add_report_section("call", "stdout", check.stdout)
     if check.outcome is Outcome.SKIPPED:

@@ -14,7 +14,7 @@ from normgrade.course.course import Exercise
 from normgrade.language import _
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
-from normgrade.report.report import Check, Difference, Outcome
+from normgrade.report.report import Check, Difference, Kind, Outcome
 from normgrade.suite.collection import HiddenTest, Suite
 from normgrade.suite.vocabulary import BrokenSuite, Disagreement, Player, Playing, playing
 from normgrade.worker import interrupts
@@ -52,11 +52,11 @@ class Run:
         check = Playing(self.player, self.oracle, self.exercise, self.reference, self.seed, test.name)
         started = time.perf_counter()
         verdict = self.verdict(test, check)
-        self.unusable |= test.kind == "interface" and verdict.outcome is Outcome.FAILED
+        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED
         return result(test, check.plays, verdict, time.perf_counter() - started)
 
     def verdict(self, test: HiddenTest, check: Playing) -> Verdict:
-        if self.unusable and test.kind != "interface":
+        if self.unusable and test.kind is not Kind.INTERFACE:
             return Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
         token = playing.set(check)
         try:

@@ -19,8 +19,8 @@ from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
-from normgrade.report.render.wording import outcome_in_word, place_of
-from normgrade.report.report import Check, Outcome, Report, judgement
+from normgrade.report.render.wording import place_of, word_of
+from normgrade.report.report import Check, Kind, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.options import Options, silent
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
@@ -143,7 +143,7 @@ class Proof:
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            for check in remarked(self.run(read_text(path), path.name, seed), self.exercise.defines):
+            for check in remarked(self.run(read_text(path), path.name, seed), self.exercise):
                 if check.outcome is not Outcome.PASSED:
                     yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check))
 
@@ -235,7 +235,7 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
     started = time.perf_counter()
     problems = list(prove())
     outcome = Outcome.FAILED if problems else Outcome.PASSED
-    return Check(name, claim, "proof", outcome, 1, time.perf_counter() - started, "\n".join(problems))
+    return Check(name, claim, Kind.PROOF, outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
 def failed(results: Iterable[Result]) -> bool:
@@ -253,5 +253,5 @@ def broken(results: Sequence[Result], what: str) -> Problems:
 def in_words(check: Check) -> str:
     """How a check ended, with its message and its first three places, in one line."""
     places = ", ".join(place_of(difference) for difference in check.differences[:3])
-    ended = _("{check} {outcome}", check=check.name, outcome=outcome_in_word(check.outcome))
+    ended = _("{check} {outcome}", check=check.name, outcome=word_of(check.outcome))
     return " · ".join(filter(None, (ended, check.message, places)))

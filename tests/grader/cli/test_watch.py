@@ -25,7 +25,7 @@ from normgrade.grade import Submission
 from normgrade.inspection.inspection import Inspection
 from normgrade.learner.file_saves import Watched, waker
 from normgrade.learner.watch_session import Watching
-from normgrade.report.report import Check, Outcome, Report
+from normgrade.report.report import Check, Kind, Outcome, Report
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
@@ -92,7 +92,7 @@ def drawn(watching: Watching, height: int = 24) -> str:
 
 
 def of_rms(outcome: Outcome, **more: Any) -> Report:
-    check = Check("a", "Claim 0.", "formula", outcome, 8, **more)
+    check = Check("a", "Claim 0.", Kind.FORMULA, outcome, 8, **more)
     return Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1, checks=(check,))
 
 

@@ -18,7 +18,7 @@ from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Expected, Oracle
-from normgrade.report.report import Check, Outcome
+from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.observation import Array, Cause, Error, Observation, Value
 from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, TypedRequest
 
@@ -79,7 +79,7 @@ def candidate(oracle: Oracle, source: str, *parts: Candidate) -> Candidate:
 
 
 def check(*plays: Played, outcome: Outcome = Outcome.FAILED) -> Result:
-    return Result(Check("test_x", "It holds.", "formula", outcome, 1), plays)
+    return Result(Check("test_x", "It holds.", Kind.FORMULA, outcome, 1), plays)
 
 
 # Each is asked once

@@ -18,7 +18,7 @@ from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Expectation, Oracle
-from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
 from normgrade.worker.observation import Observation, Playable
@@ -232,7 +232,7 @@ def test_several_mistakes_are_numbered() -> None:
 @pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.ERROR, Outcome.FAILED])
 def test_checks_that_played_nothing_say_nothing(outcome: Outcome, tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
-    results = [Result(Check("test_x", "It holds.", "formula", outcome, 1), ())]
+    results = [Result(Check("test_x", "It holds.", Kind.FORMULA, outcome, 1), ())]
     reference = exercise.reference.read_text(encoding="utf-8")
     assert diagnose(results, reference, read_mistakes(exercise), unused_oracle()) == ()
 

@@ -23,7 +23,7 @@ from normgrade.compare.differences import (
 )
 from normgrade.language.places import Place
 from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
-from normgrade.report.report import Difference
+from normgrade.report.report import ArrayDifference, ValueDifference
 from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Observation, Reason, Value
 from normgrade.worker.requests import LayerStory
 
@@ -46,9 +46,17 @@ def array(values: Any, dtype: str = "float32") -> Array:
     return Array(np.asarray(values, dtype="float32" if dtype == "bfloat16" else dtype), dtype)
 
 
-def compare(actual: Value, expected: Expected) -> Difference:
+def compare(actual: Value, expected: Expected) -> ArrayDifference:
+    """The difference of two arrays of one shape and dtype."""
     found = difference(Place("output"), actual, expected)
-    assert found is not None
+    assert isinstance(found, ArrayDifference)
+    return found
+
+
+def compare_values(actual: Value, expected: Expected) -> ValueDifference:
+    """The difference of anything else."""
+    found = difference(Place("output"), actual, expected)
+    assert isinstance(found, ValueDifference)
     return found
 
 
@@ -84,7 +92,6 @@ def test_a_right_number_beside_wrong_ones_is_never_the_worst() -> None:
 
 def test_both_sides_come_along_in_full() -> None:
     found = compare(array([1.0, 9.0]), expect([1.0, 2.0]))
-    assert found.numbers is not None
     assert found.numbers.expected.tolist() == [1.0, 2.0] and found.numbers.actual.tolist() == [1.0, 9.0]
     assert found.numbers.allowed.tolist() == [K * (U + 2.0**-149), K * (2 * U + 2.0**-149)]
 
@@ -211,8 +218,9 @@ def test_all_numbers_within_what_is_allowed_are_accepted(values: np.ndarray, spr
     ],
 )
 def test_another_kind_of_value_is_described(actual: Value, words: object) -> None:
-    found = compare(actual, expect([1.0, 2.0]))
-    assert found == Difference(Place("output"), "float32", (2,), 1, 1, None, None, None, None, "a float32 tensor of shape (2,)", words)  # type: ignore[arg-type]
+    found = compare_values(actual, expect([1.0, 2.0]))
+    assert (found.place, found.dtype, found.shape) == ("output", "float32", (2,))
+    assert (found.expected, found.actual, found.looks_like) == ("a float32 tensor of shape (2,)", words, None)
 
 
 @pytest.mark.parametrize("value", [True, False, 0, 1, 0.5, "text", None])
@@ -222,13 +230,13 @@ def test_scalars_agree_with_themselves(value: Value) -> None:
 
 @pytest.mark.parametrize(("value", "actual"), [(True, 1), (1, True), (1, 1.0), (0, False), (0, None), ("a", "b"), (None, "None"), (2, 3)])
 def test_scalars_of_another_value_or_type_differ(value: Value, actual: Value) -> None:
-    found = compare(actual, Expected(value))
-    assert (found.shape, found.at) == (None, None)
+    found = compare_values(actual, Expected(value))
+    assert found.shape is None
     assert (found.expected, found.actual) == (value, actual) and type(found.actual) is type(actual)
 
 
 def test_numbers_where_a_scalar_is_expected_differ() -> None:
-    found = compare(array(1.0), Expected(1.0))
+    found = compare_values(array(1.0), Expected(1.0))
     assert (found.expected, found.actual) == (1.0, "a float32 tensor of shape ()")
 
 

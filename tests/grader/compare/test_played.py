@@ -9,6 +9,7 @@ from normgrade.compare import played
 from normgrade.compare.played import Played
 from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.report.report import ArrayDifference
 from normgrade.worker.observation import Array, Cause, Error, Observation
 from normgrade.worker.requests import FunctionCall
 
@@ -21,6 +22,7 @@ def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     play = Played(SEEN, EXPECTATION)
     [found] = play.differences
     monkeypatch.setattr(played, "differences", None)
+    assert isinstance(found, ArrayDifference)
     assert (found.place, found.mismatched, found.at) == ("result", 1, (1,))
     assert play.differences is play.differences
 

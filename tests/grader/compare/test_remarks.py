@@ -9,14 +9,16 @@ import pytest
 
 from normgrade.compare.played import Played, Result
 from normgrade.compare.remarks import remarked
+from normgrade.course.course import Course, carried
 from normgrade.language.places import Place
 from normgrade.oracle.expectation import Expectation, Expected
-from normgrade.report.report import Check, Outcome
+from normgrade.report.report import Check, Kind, Outcome
 from normgrade.suite.story import build, evaluate, request, train
 from normgrade.worker.observation import Array, Observation
 
 RIGHT = np.array([1.0, 2.0, 3.0, 1.25])
-FAILED = Check("a", "It holds.", "formula", Outcome.FAILED, 1)
+EXERCISE = Course(carried()).exercise("layer_norm")
+FAILED = Check("a", "It holds.", Kind.FORMULA, Outcome.FAILED, 1)
 
 
 def played(*outputs: np.ndarray, sizes: tuple[float, ...] = (1.0, 1.0)) -> Played:
@@ -35,28 +37,28 @@ def failing(play: Played, **changes: object) -> Result:
 
 
 def test_differences_are_put_into_words_and_what_they_have_in_common() -> None:
-    [check] = remarked([failing(played(RIGHT, RIGHT * 2))], ())
+    [check] = remarked([failing(played(RIGHT, RIGHT * 2))], EXERCISE)
     assert check.message == "Right in training, wrong in evaluation."
     assert [difference.looks_like for difference in check.differences] == ["every value × 2"]
 
 
 def test_numbers_of_another_shape_are_looked_at_too() -> None:
-    [check] = remarked([failing(played(RIGHT.reshape(2, 2), sizes=(1.0,)))], ())
+    [check] = remarked([failing(played(RIGHT.reshape(2, 2), sizes=(1.0,)))], EXERCISE)
     assert [difference.looks_like for difference in check.differences] == ["right numbers, only the shape differs"]
 
 
 def test_a_message_that_was_given_stays() -> None:
-    [check] = remarked([failing(played(RIGHT, RIGHT * 2), message="step 2: KeyError")], ())
+    [check] = remarked([failing(played(RIGHT, RIGHT * 2), message="step 2: KeyError")], EXERCISE)
     assert check.message == "step 2: KeyError"
 
 
 @pytest.mark.parametrize("outcome", [Outcome.PASSED, Outcome.SKIPPED, Outcome.ERROR])
 def test_only_failures_are_remarked_on(outcome: Outcome) -> None:
     result = failing(played(RIGHT, RIGHT * 2), outcome=outcome)
-    assert remarked([result], ()) == (result.check,)
+    assert remarked([result], EXERCISE) == (result.check,)
 
 
 def test_what_fails_for_large_inputs_alone_is_told_over_all_checks() -> None:
     small, large = failing(played(RIGHT, sizes=(1.0,)), outcome=Outcome.PASSED), failing(played(RIGHT * 2, sizes=(100.0,)))
-    _passed, check = remarked([small, large], ())
+    _passed, check = remarked([small, large], EXERCISE)
     assert check.message == "Wrong only for large inputs: right up to |x| = 1, wrong from 100 on."

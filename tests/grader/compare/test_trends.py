@@ -7,7 +7,7 @@ import pytest
 
 from normgrade.compare.trends import SizedStep, by_gradient, by_size, pattern
 from normgrade.language.places import Place, gradient_of
-from normgrade.report.report import Difference, Numbers
+from normgrade.report.report import ArrayDifference, Difference, Numbers
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory
 
@@ -28,7 +28,14 @@ def story(modes: str, sizes: tuple[float, ...] | None = None) -> LayerStory:
 
 def at(*places: Place, got: float = 2.0) -> list[Difference]:
     numbers = Numbers(np.ones(2), np.full(2, got), np.full(2, 0.1))
-    return [Difference(place, "float32", (2,), 2, 2, 1.0, 1.0, 0.1, (0,), 1.0, got, numbers=numbers) for place in places]
+
+    def difference(place: Place) -> Difference:
+        return ArrayDifference(
+            place=place, dtype="float32", shape=(2,), mismatched=2, total=2, max_abs=1.0, max_rel=1.0, allowed=0.1, at=(0,),
+            expected=1.0, actual=got, numbers=numbers,
+        )  # fmt: skip
+
+    return list(map(difference, places))
 
 
 def wrong(modes: str, *steps: int, sizes: tuple[float, ...] | None = None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from normgrade.inspection.inspection import Inspection
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 FUNCTION = "layer_norm(x, weight=None, eps=1e-5)"
 
@@ -21,13 +21,13 @@ def test_both_signatures_and_every_difference_are_told(inspect: Inspect) -> None
         "`LayerNorm(normalized_shape, eps=1e-6)` should be `LayerNorm(normalized_shape, eps=1e-5, elementwise_affine=True, bias=True)`: "
         "`eps` defaults to 1e-6, not 1e-5; `elementwise_affine` and `bias` are missing."
     )
-    assert inspection.findings == (Finding(2, 5, "signature", text),)
+    assert inspection.findings == (Finding(2, 5, Rule.SIGNATURE, text),)
     assert inspection.runnable
 
 
 def test_a_function_is_compared_with_all_its_parameters(finding_of: FindingOf) -> None:
     text = "`layer_norm(x, eps=1e-5)` should be `layer_norm(x, weight=None, eps=1e-5)`: `weight` is missing."
-    assert finding_of("def layer_norm(x, eps=1e-5): return x", FUNCTION) == Finding(1, 1, "signature", text)
+    assert finding_of("def layer_norm(x, eps=1e-5): return x", FUNCTION) == Finding(1, 1, Rule.SIGNATURE, text)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.inspection.inspection import Inspection
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 SOURCES = Path(__file__).parents[1] / "fixtures" / "inspection"
 RIGHT = (SOURCES / "right.py").read_text()
@@ -21,7 +21,7 @@ FindingOf = Callable[..., Finding]
 def test_a_near_miss_is_to_be_renamed(inspect: Inspect) -> None:
     inspection = inspect(RIGHT.replace("class LayerNorm", "class Layernorm"))
     text = "The file defines no `LayerNorm`; found `Layernorm`. Rename it."
-    assert inspection.findings == (Finding(5, 1, "contract", text),)
+    assert inspection.findings == (Finding(5, 1, Rule.CONTRACT, text),)
     assert not inspection.runnable
 
 
@@ -31,12 +31,12 @@ def test_without_a_near_miss_the_names_are_listed(finding_of: FindingOf) -> None
         "Add the class `LayerNorm(normalized_shape, eps=1e-5, elementwise_affine=True, bias=True)`."
     )
     source = "import torch\n__all__ = []\nEPS = 1\ndef scale(x): return x\nclass RMSNorm: pass\n"
-    assert finding_of(source) == Finding(0, 0, "contract", text)
+    assert finding_of(source) == Finding(0, 0, Rule.CONTRACT, text)
 
 
 def test_a_file_that_defines_nothing_is_told_so(finding_of: FindingOf) -> None:
     text = "The file defines no `layer_norm`, nor anything else. Add the function `layer_norm(x, weight=None, eps=1e-5)`."
-    assert finding_of("import torch\n", FUNCTION) == Finding(0, 0, "contract", text)
+    assert finding_of("import torch\n", FUNCTION) == Finding(0, 0, Rule.CONTRACT, text)
 
 
 def test_a_function_is_no_near_miss_of_a_class(finding_of: FindingOf) -> None:
@@ -85,12 +85,12 @@ def test_a_name_bound_elsewhere_is_missing(inspect: Inspect, source: str) -> Non
 
 def test_a_function_where_a_class_is_asked_for_is_a_finding(finding_of: FindingOf) -> None:
     text = "`LayerNorm` is a function, and should be a class: `LayerNorm(n)`."
-    assert finding_of("def LayerNorm(n): pass", "LayerNorm(n)") == Finding(1, 1, "contract", text)
+    assert finding_of("def LayerNorm(n): pass", "LayerNorm(n)") == Finding(1, 1, Rule.CONTRACT, text)
 
 
 def test_a_class_where_a_function_is_asked_for_is_a_finding(finding_of: FindingOf) -> None:
     text = "`layer_norm` is a class, and should be a function: `layer_norm(x)`."
-    assert finding_of("class layer_norm: pass", "layer_norm(x)") == Finding(1, 1, "contract", text)
+    assert finding_of("class layer_norm: pass", "layer_norm(x)") == Finding(1, 1, Rule.CONTRACT, text)
 
 
 def test_a_decorated_definition_may_become_anything(inspect: Inspect) -> None:

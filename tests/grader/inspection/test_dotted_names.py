@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_source
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 from normgrade.worker.host import Host
 from normgrade.worker.observation import Request
 
@@ -187,7 +187,7 @@ def test_a_class_of_the_librarys_own_name_is_a_use(inspect: Inspect) -> None:
 
 def test_a_contract_name_imported_from_the_library_is_a_use(finding_of: FindingOf) -> None:
     text = "This line uses `torch.nn.LayerNorm`: the exercise is to write it by hand."
-    assert finding_of("import torch\nfrom torch.nn import LayerNorm\n") == Finding(2, 22, "banned", text)
+    assert finding_of("import torch\nfrom torch.nn import LayerNorm\n") == Finding(2, 22, Rule.BANNED, text)
 
 
 def test_an_own_class_replaces_an_imported_one(inspect: Inspect) -> None:

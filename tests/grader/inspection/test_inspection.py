@@ -14,7 +14,7 @@ import pytest
 from normgrade.course.course import Exercise
 from normgrade.course.signature import Signature
 from normgrade.inspection.inspection import Inspection, inspect_source
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 SOURCES = Path(__file__).parents[1] / "fixtures" / "inspection"
 STUB = (SOURCES / "stub.py").read_text()
@@ -41,7 +41,7 @@ def test_a_file_is_known_by_the_hash_of_its_bytes(inspect: Inspect) -> None:
 def test_a_file_without_code_is_a_finding(inspect: Inspect, source: str) -> None:
     inspection = inspect(source)
     text = "The file holds no code: write it, or begin again with `normgrade show --stub layer_norm > layer_norm.py`."
-    assert inspection == Inspection(source, (Finding(0, 0, "file", text),), started=True)
+    assert inspection == Inspection(source, (Finding(0, 0, Rule.FILE, text),), started=True)
     assert not inspection.runnable
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_file, inspect_source
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Rule
 
 SOURCES = Path(__file__).parents[1] / "fixtures" / "inspection"
 RIGHT = (SOURCES / "right.py").read_text()
@@ -119,7 +119,7 @@ def test_a_larger_file_is_a_finding(tmp_path: Path, exercise: Exercise) -> None:
 def test_another_encoding_is_a_finding_with_its_byte(inspect: Inspect, tmp_path: Path) -> None:
     inspection = inspect("é = 1\ns = 'x".encode() + b"\xff'\n")
     text = f"{tmp_path / 'layer_norm.py'} is not UTF-8: byte 14 is 0xff. Save it as UTF-8 in your editor."
-    assert inspection == Inspection(None, (Finding(2, 7, "file", text),), started=True)
+    assert inspection == Inspection(None, (Finding(2, 7, Rule.FILE, text),), started=True)
 
 
 def test_the_byte_is_counted_from_the_byte_order_mark_on(finding_of: FindingOf) -> None:
@@ -138,14 +138,14 @@ def test_a_coding_cookie_is_ignored(inspect: Inspect, cookie: str) -> None:
 def test_a_nul_byte_is_a_finding(inspect: Inspect) -> None:
     inspection = inspect(RIGHT + "\nx = '\0'\n")
     text = "The file holds a NUL byte, which Python source cannot: save it again as plain text."
-    assert inspection.findings == (Finding(RIGHT.count("\n") + 2, 6, "file", text),)
+    assert inspection.findings == (Finding(RIGHT.count("\n") + 2, 6, Rule.FILE, text),)
     assert not inspection.runnable
 
 
 def test_a_syntax_error_shows_its_line_and_column(inspect: Inspect) -> None:
     inspection = inspect("x = 1\nf(a b)\n")
     text = "The file is not valid Python: invalid syntax. Perhaps you forgot a comma?\n    f(a b)\n      ^"
-    assert inspection == Inspection("x = 1\nf(a b)\n", (Finding(2, 3, "syntax", text),), started=True)
+    assert inspection == Inspection("x = 1\nf(a b)\n", (Finding(2, 3, Rule.SYNTAX, text),), started=True)
     assert not inspection.runnable
 
 
@@ -181,7 +181,7 @@ def test_an_error_behind_the_last_line_shows_one_there_is(finding_of: FindingOf)
 @pytest.mark.parametrize("source", ["-" * 60000 + "1", "1" + "+1" * 30000, "a" + ".b" * 30000, "x = " + "0 if x else " * 5000 + "0"])
 def test_a_source_too_deep_for_python_is_a_finding(finding_of: FindingOf, source: str) -> None:
     text = "The file is too deeply nested to be read: split its longest expressions or blocks into named steps."
-    assert finding_of(source) == Finding(0, 0, "syntax", text)
+    assert finding_of(source) == Finding(0, 0, Rule.SYNTAX, text)
 
 
 def test_a_source_too_deep_for_inspection_is_the_same_finding(inspect: Inspect) -> None:

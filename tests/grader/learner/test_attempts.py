@@ -14,7 +14,7 @@ from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Progress
 from normgrade.learner.standing import Record, advice, frequent_mistakes, next_after, next_record
-from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
 
@@ -43,10 +43,10 @@ def test_where_nothing_was_kept_nothing_is_made(progress: Progress) -> None:
 
 def test_an_attempt_is_what_the_report_says() -> None:
     checks = (
-        Check("test_a", "A.", "formula", Outcome.FAILED, 2, hint="First."),
-        Check("test_b", "B.", "formula", Outcome.PASSED, 3, hint="Not this."),
-        Check("test_c", "C.", "formula", Outcome.SKIPPED, 3, hint="Nor this."),
-        Check("test_d", "D.", "formula", Outcome.FAILED, 1, hint="First."),
+        Check("test_a", "A.", Kind.FORMULA, Outcome.FAILED, 2, hint="First."),
+        Check("test_b", "B.", Kind.FORMULA, Outcome.PASSED, 3, hint="Not this."),
+        Check("test_c", "C.", Kind.FORMULA, Outcome.SKIPPED, 3, hint="Nor this."),
+        Check("test_d", "D.", Kind.FORMULA, Outcome.FAILED, 1, hint="First."),
     )
     diagnoses = (Diagnosis(("one", "two"), "…", ()), Diagnosis(("two",), "…", ()))
     report = Report("rms", "rms.py", Outcome.FAILED, 9, "linux", 0, 0.1, diagnoses=diagnoses, checks=checks)

@@ -26,7 +26,7 @@ from normgrade.notebook.notebook import Graded
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
 from normgrade.report.render.terminal import render_text
-from normgrade.report.report import Check, Difference, Outcome, Report
+from normgrade.report.report import Check, Kind, Outcome, Report, ValueDifference
 from normgrade.worker import launch
 
 PACKAGE = str(Path(launch.__file__).parents[2])
@@ -373,10 +373,9 @@ def test_only_what_is_there_can_be_imported() -> None:
 
 
 def failing(name: str, differences: int) -> Check:
-    found = [
-        Difference(Place(f"place {number}"), None, None, 1, 1, None, None, None, None, "one", "other") for number in range(differences)
-    ]
-    return Check(name, "The claim.", "formula", Outcome.FAILED, 1, differences=tuple(found))
+    places = [Place(f"place {number}") for number in range(differences)]
+    found = [ValueDifference(place=place, dtype=None, shape=None, expected="one", actual="other") for place in places]
+    return Check(name, "The claim.", Kind.FORMULA, Outcome.FAILED, 1, differences=tuple(found))
 
 
 @pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 3), (FULL, 3, 13), (Detail(9, 2, 1, cells=(1, 1)), 2, 2)])

@@ -85,7 +85,7 @@ def run_suite(edited_course: EditedCourse, expectations: Path) -> RunSuite:
         exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests, **edits}).exercise("centring")
         player = InThisProcess(source, exercise)
         results = played(collect([exercise])["centring"], player, expectations)
-        return {check.name: check for check in remarked(results, exercise.defines)}
+        return {check.name: check for check in remarked(results, exercise)}
 
     return ran
 

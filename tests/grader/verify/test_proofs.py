@@ -10,7 +10,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
-from normgrade.report.report import Check, Outcome, Report
+from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite.options import Options
 from normgrade.verify.proofs import in_words, verify
 from normgrade.worker.walls import TIERS
@@ -180,4 +180,4 @@ ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\
 
 
 def test_a_check_in_words() -> None:
-    assert in_words(Check("test_x", "It holds.", "formula", Outcome.SKIPPED, 1, message="no need")) == "test_x skipped · no need"
+    assert in_words(Check("test_x", "It holds.", Kind.FORMULA, Outcome.SKIPPED, 1, message="no need")) == "test_x skipped · no need"

@@ -68,9 +68,9 @@ def test_the_graders_own_tests_stay_at_home(names: frozenset[str]) -> None:
     assert not [name for name in names if "tests/grader" in name or "conftest" in name or "__pycache__" in name]
 
 
-def test_five_packages_are_needed_at_run_time(metadata: Message) -> None:
+def test_six_packages_are_needed_at_run_time(metadata: Message) -> None:
     needed = {requirement.name for requirement in requirements(metadata) if requirement.marker is None}
-    assert needed == {"click", "numpy", "pytest", "rich", "torch"}
+    assert needed == {"click", "jinja2", "numpy", "pytest", "rich", "torch"}
 
 
 def test_the_command_is_normgrade(wheel: Path) -> None:

@@ -14,12 +14,12 @@ Renderer = Callable[[Sequence[Report], Detail], str]
 
 
 def render(reports: Sequence[Report], format: str, detail: Detail = USUAL) -> str:
-    """The reports as one text in the format of that name; `detail` is for people who read it line by line."""
+    """The reports as one text in the format of that name; `detail` says how much a terminal shows."""
     return renderer(format)(reports, detail)
 
 
 def renderer(format: str) -> Renderer:
-    """What renders reports in the format of that name; a UsageError where there is none."""
+    """The function that renders reports in the format of that name. Raises UsageError where there is no such format."""
     if format not in FORMATS:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
         raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))

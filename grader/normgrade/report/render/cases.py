@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from normgrade.language import _
 from normgrade.report.render.wording import claim_of, one_line
-from normgrade.report.report import Check, Outcome
+from normgrade.report.report import Check, Kind, Outcome
 
-NAMED = 6  # of the cases alike
+NAMED = 6  # other cases with the same outcome
 GRAVITY = (Outcome.ERROR, Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 
 
@@ -22,7 +22,7 @@ class Cases:
 
     @property
     def shown(self) -> Check:
-        """The first of the gravest cases, which speaks for all."""
+        """The first case with the worst outcome; claim, kind and message are taken from it."""
         return min(self.checks, key=lambda check: GRAVITY.index(check.outcome))
 
     @property
@@ -37,8 +37,8 @@ class Cases:
         return claim_of(self.shown) if self.shown.claim.strip() else self.stem
 
     @property
-    def kind(self) -> str:
-        return one_line(self.shown.kind)
+    def kind(self) -> Kind:
+        return self.shown.kind
 
     @property
     def holding(self) -> int:
@@ -66,7 +66,7 @@ def stem_of(check: Check) -> str:
 
 
 def which_cases(stem: str, checks: Sequence[Check]) -> str:
-    """The case that is shown, and the others that ended alike."""
+    """The name of the case that is shown, and of the others with the same outcome."""
     shown, *others = (one_line(check.name) for check in checks)
     names = [name.removeprefix(stem) for name in others[:NAMED]]
     more = [_("{n} more", n=len(others) - NAMED)] if len(others) > NAMED else []

@@ -9,7 +9,7 @@ EVERYTHING = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """So many of the claims that do not hold, of the cases of each, and of the differences of each; and how it came about."""
+    """How many failed claims are shown, how many cases of each claim and how many differences of each case."""
 
     claims: int
     cases: int

@@ -1,19 +1,18 @@
-"""Where two arrays differ, as a picture: one cell for each number, its colour the stronger the further it is beyond what is allowed."""
+"""Where two arrays differ, as a picture: a cell for each number. The further it is beyond what is allowed, the stronger its colour."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from normgrade.language import _
 from normgrade.report.render.detail import FULL
-from normgrade.report.render.markup import put, tag
 from normgrade.report.render.numbers import Row, Sides, as_size, as_texts
-from normgrade.report.report import Difference
+from normgrade.report.render.wording import place_of
+from normgrade.report.report import ArrayDifference
 
 FOLDED = 32  # numbers to a row of a long array of one dimension
 DECADES = 6  # levels beyond what is allowed: to 10 times, to 100 times, … and everything above
@@ -38,16 +37,14 @@ class HeatMap:
 
     cells: tuple[Cell, ...]
     labels: tuple[str, ...]
-    gaps: tuple[int, ...]  # in front of each row: how many dimensions begin anew
+    gaps: tuple[int, ...]  # above each row: how many outer dimensions start a new index there
     columns: int
     block: tuple[int, int]  # rows and columns that a cell stands for
 
 
-def heat_map(difference: Difference, largest: tuple[int, int] = FULL.cells) -> HeatMap | None:
-    """None where there are no two arrays of the same shape to compare."""
+def heat_map(difference: ArrayDifference, largest: tuple[int, int] = FULL.cells) -> HeatMap:
+    """The cells of a difference; blocks of numbers where there are more than so many rows or columns."""
     both = Sides.of(difference)
-    if both is None:
-        return None
     shape, ratio, worst = both.shape, both.ratio, both.worst
     width = shape[-1] if len(shape) > 1 else min(FOLDED, ratio.size)
     height = math.ceil(ratio.size / width)
@@ -87,7 +84,7 @@ def label_of(first: tuple[int, ...], shape: tuple[int, ...]) -> str:
 
 
 def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
-    """How many dimensions begin anew with a row: 0 inside a matrix."""
+    """How many outer dimensions start a new index with a row: 0 inside a matrix."""
     if row == 0 or block[0] > 1 or len(shape) < 3:
         return 0
     sizes = np.cumprod(shape[-2:0:-1])
@@ -95,7 +92,7 @@ def gap_of(row: int, block: tuple[int, int], shape: tuple[int, ...]) -> int:
 
 
 def level_of(ratio: float) -> int:
-    """0: allowed; 1: to 10 times what is allowed; 2: to 100 times; … and one of its own for what is infinitely wrong."""
+    """0: allowed; 1: up to 10 times what is allowed; 2: up to 100 times; … An infinite ratio, or NaN, has the last level."""
     if not math.isfinite(ratio):
         return INFINITE
     return 0 if ratio <= 1 else min(DECADES, math.ceil(math.log10(ratio)))
@@ -117,66 +114,88 @@ def in_words(number: Row, ratio: float, others: int) -> str:
 # As a picture
 
 
-def figure(difference: Difference, largest: tuple[int, int] = FULL.cells) -> Element | None:
-    """The heat map with its legend; None where there is none to draw."""
-    picture = heat_map(difference, largest)
-    if picture is None:
-        return None
-    caption = _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")
-    if picture.block != (1, 1):
-        rows, columns = picture.block
-        caption = _(
-            "Each cell is a block of {rows} × {columns} numbers, as bad as the worst of them. The ring marks the worst of all.",
-            rows=rows,
-            columns=columns,
-        )
-    return tag(
-        "figure",
-        tag("figcaption", caption),
-        tag("div", svg(picture, _("errors of {place}", place=difference.called or difference.place)), class_="scroll"),
-        legend({cell.level for cell in picture.cells}),
-        tag("output", class_="readout", aria_live="polite"),
-        class_="heat",
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A text that ends at a point; x and y are pixels, as SVG takes them."""
+
+    x: str
+    y: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A circle's centre, in pixels."""
+
+    x: str
+    y: str
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A cell with its upper left corner, in pixels; around the worst there is a ring."""
+
+    x: str
+    y: str
+    cell: Cell
+    ring: Ring | None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A heat map as it is drawn, with its title, caption and legend: pairs of level and meaning."""
+
+    title: str
+    caption: str
+    width: str
+    height: str
+    side: int  # of a square
+    labels: tuple[Label, ...]
+    squares: tuple[Square, ...]
+    legend: tuple[tuple[int, str], ...]
+
+
+def picture_of(difference: ArrayDifference, largest: tuple[int, int] = FULL.cells) -> Picture:
+    """The heat map of a difference, of so many rows and columns at most."""
+    found = heat_map(difference, largest)
+    left = max(map(len, found.labels)) * CHARACTER + GAP
+    tops = [sum(found.gaps[: row + 1]) * GAP + row * CELL for row in range(len(found.labels))]
+    return Picture(
+        title=_("errors of {place}", place=place_of(difference)),
+        caption=caption(found.block),
+        width=pixels(left + found.columns * CELL + GAP),
+        height=pixels(tops[-1] + CELL + GAP),
+        side=CELL - 1,
+        labels=tuple(Label(pixels(left - GAP), pixels(top + LABEL), text) for top, text in zip(tops, found.labels, strict=True)),
+        squares=tuple(square(cell, left + cell.column * CELL, tops[cell.row]) for cell in found.cells),
+        legend=tuple((level, meaning(level)) for level in sorted({cell.level for cell in found.cells})),
     )
 
 
-def svg(picture: HeatMap, label: str) -> Element:
-    left = max(map(len, picture.labels)) * CHARACTER + GAP
-    tops = [sum(picture.gaps[: row + 1]) * GAP + row * CELL for row in range(len(picture.labels))]
-    width, height = left + picture.columns * CELL + GAP, tops[-1] + CELL + GAP
-    root = tag("svg", viewBox=f"0 0 {width:g} {height:g}", width=f"{width:g}", height=f"{height:g}", role="group", aria_label=label)
-    for top, text in zip(tops, picture.labels, strict=True):
-        put(root, tag("text", text, x=f"{left - GAP:g}", y=top + LABEL, text_anchor="end", aria_hidden="true"))
-    for cell in picture.cells:
-        put(root, drawn(cell, left + cell.column * CELL, tops[cell.row]))
-    return root
+def pixels(length: float) -> str:
+    """A length without a needless decimal."""
+    return f"{length:g}"
 
 
-def drawn(cell: Cell, x: float, y: int) -> Element:
-    """A square that says what it stands for when it is pointed at, or reached with the keyboard."""
-    group = tag("g", tag("title", cell.text), role="img", tabindex=0 if cell.worst else -1)
-    group.set("data-row", str(cell.row))
-    group.set("data-column", str(cell.column))
-    put(group, tag("rect", x=f"{x:g}", y=y, width=CELL - 1, height=CELL - 1, rx=2, class_=f"level-{cell.level}"))
-    if cell.worst:
-        centre = {"cx": f"{x + (CELL - 1) / 2:g}", "cy": f"{y + (CELL - 1) / 2:g}", "r": 4}
-        put(group, tag("circle", **centre, class_="halo"))
-        put(group, tag("circle", **centre))
-    return group
+def square(cell: Cell, x: float, y: float) -> Square:
+    ring = Ring(pixels(x + (CELL - 1) / 2), pixels(y + (CELL - 1) / 2)) if cell.worst else None
+    return Square(pixels(x), pixels(y), cell, ring)
 
 
-def legend(levels: set[int]) -> Element:
-    """What each colour stands for, as far as they occur; the scale is logarithmic."""
-    items = [tag("li", sample(level), meaning(level)) for level in sorted(levels)]
-    return tag("ul", *items, class_="legend", aria_label=_("legend"))
-
-
-def sample(level: int) -> Element:
-    square = tag("rect", width=CELL - 1, height=CELL - 1, rx=2, class_=f"level-{level}")
-    return tag("svg", square, width=CELL, height=CELL, aria_hidden="true")
+def caption(block: tuple[int, int]) -> str:
+    """What a cell stands for."""
+    if block == (1, 1):
+        return _("Each cell is a number. The stronger its colour, the further beyond what is allowed; the ring marks the worst.")
+    rows, columns = block
+    return _(
+        "Each cell is a block of {rows} × {columns} numbers, as bad as the worst of them. The ring marks the worst of all.",
+        rows=rows,
+        columns=columns,
+    )
 
 
 def meaning(level: int) -> str:
+    """What a colour stands for; the scale is logarithmic."""
     if level == 0:
         return _("within what is allowed")
     if level == INFINITE:

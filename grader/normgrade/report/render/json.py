@@ -12,9 +12,10 @@ import numpy as np
 
 from normgrade import __version__
 from normgrade.language.visible import STEERS
-from normgrade.report.report import Check, Diagnosis, Difference, Finding, Report
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Report
 
 VERSION = 1
+OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # where no numbers are compared
 LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # a str can hold one, UTF-8 cannot
 
 
@@ -49,7 +50,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    return {"line": finding.line, "column": finding.column, "rule": finding.rule, "text": finding.text}
+    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text}
 
 
 def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def check_as_json(check: Check) -> dict[str, Any]:
     return {
         "name": check.name,
         "claim": check.claim,
-        "kind": check.kind,
+        "kind": str(check.kind),
         "outcome": check.outcome.value,
         "points": check.points,
         "earned": check.earned,
@@ -77,15 +78,21 @@ def difference_as_json(difference: Difference) -> dict[str, Any]:
         "place": difference.place,
         "dtype": difference.dtype,
         "shape": None if difference.shape is None else [int(size) for size in difference.shape],
+        **(size_as_json(difference) if isinstance(difference, ArrayDifference) else OF_ONE_VALUE),
+        "expected": as_json_value(difference.expected),
+        "actual": as_json_value(difference.actual),
+        "looks_like": difference.looks_like,
+    }
+
+
+def size_as_json(difference: ArrayDifference) -> dict[str, Any]:
+    return {
         "mismatched": int(difference.mismatched),
         "total": int(difference.total),
         "max_abs": as_json_value(difference.max_abs),
         "max_rel": as_json_value(difference.max_rel),
         "allowed": as_json_value(difference.allowed),
-        "at": None if difference.at is None else [int(index) for index in difference.at],
-        "expected": as_json_value(difference.expected),
-        "actual": as_json_value(difference.actual),
-        "looks_like": difference.looks_like,
+        "at": [int(index) for index in difference.at],
     }
 
 

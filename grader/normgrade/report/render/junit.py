@@ -53,7 +53,7 @@ def count_into(element: Element) -> None:
 
 
 def properties_of(report: Report) -> Element:
-    """What has no place of its own in this format."""
+    """What JUnit XML has no attribute for."""
     properties = Element("properties")
     for name, value in (
         ("normgrade", __version__),
@@ -80,7 +80,7 @@ def cases_of(report: Report) -> Iterator[Element]:
 
 
 def case_of_score(report: Report) -> Element:
-    """Stands for checks that the report does not tell of."""
+    """A test case in place of the checks that the report leaves out."""
     return case(report, "score", TAGS.get(report.outcome), _(": ").join((score_in_words(report), outcome_in_words(report))), "score")
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normgrade.report.report import Difference, Numbers
+from normgrade.report.report import ArrayDifference, Numbers, SideBySide
 
-FEW = 6  # so many numbers are shown as they are; of more, only the worst
+FEW = 6  # an array of so many numbers is shown whole; of a larger one, only the worst
 WORST = 3
 DIGITS = 6
 EXACT = 17  # significant digits that tell any two float64 numbers apart
@@ -29,7 +29,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """Two arrays of one shape, flat: both sides, what is allowed, how far they are apart, and that in units of what is allowed."""
+    """Two arrays of one shape, flattened; `ratio` is the absolute error divided by what is allowed."""
 
     shape: tuple[int, ...]
     expected: np.ndarray
@@ -40,15 +40,13 @@ class Sides:
     worst: int
 
     @classmethod
-    def of(cls, difference: Difference) -> Sides | None:
-        """None where there are no two arrays of the same shape to compare."""
-        numbers = difference.numbers
-        if numbers is None or numbers.expected.shape != numbers.actual.shape or numbers.expected.size == 0:
-            return None
+    def of(cls, arrays: SideBySide) -> Sides:
+        """Of arrays that hold at least one number. The worst is the one that a difference names."""
+        numbers = arrays.numbers
         shape = numbers.expected.shape
         allowed, error = np.broadcast_to(numbers.allowed, shape).ravel(), errors(numbers)
         ratio = ratios(error, allowed)
-        worst = int(np.argmax(ratio)) if difference.at is None else int(np.ravel_multi_index(difference.at, shape)) if shape else 0
+        worst = number_at(arrays.at, shape) if isinstance(arrays, ArrayDifference) else int(np.argmax(ratio))
         return cls(shape, numbers.expected.ravel(), numbers.actual.ravel(), allowed, error, ratio, worst)
 
     def index(self, number: int) -> tuple[int, ...]:
@@ -66,10 +64,15 @@ class Sides:
         )
 
 
-def sides(difference: Difference) -> tuple[Row, ...]:
+def number_at(index: tuple[int, ...], shape: tuple[int, ...]) -> int:
+    """The flat index: where a number stands among all numbers of the array, counted from 0."""
+    return int(np.ravel_multi_index(index, shape)) if shape else 0
+
+
+def sides(arrays: SideBySide) -> tuple[Row, ...]:
     """The rows worth showing: all of a small array in its order, else the worst of it, worst first."""
-    both = Sides.of(difference)
-    return () if both is None else tuple(map(both.row, shown(both.ratio, both.worst)))
+    both = Sides.of(arrays)
+    return tuple(map(both.row, shown(both.ratio, both.worst)))
 
 
 def shown(ratio: np.ndarray, worst: int) -> list[int]:
@@ -99,18 +102,18 @@ def ratios(error: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 
 
 def as_text(value: object, digits: int = DIGITS) -> str:
-    """A value as a reader wants it: floats to so many significant digits."""
+    """A value as text; floats have so many significant digits."""
     plain = value.item() if isinstance(value, np.generic) else value
     return f"{plain:.{digits}g}" if isinstance(plain, float) else str(plain)
 
 
 def as_size(value: float) -> str:
-    """An error or an allowance: its size is enough."""
+    """An error or an allowance, with two significant digits or without decimals."""
     return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.2g}"
 
 
 def as_pair(expected: object, actual: object) -> tuple[str, str]:
-    """Two values that differ, with as many digits as it takes to see it."""
+    """Two values that differ, with enough digits to tell them apart."""
     for digits in range(DIGITS, EXACT + 1):
         pair = as_text(expected, digits), as_text(actual, digits)
         if pair[0] != pair[1]:

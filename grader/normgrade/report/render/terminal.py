@@ -29,24 +29,22 @@ from normgrade.report.render.wording import (
     course_in_words,
     difference_in_words,
     explained,
-    kind_in_word,
     losses_in_words,
     names_of,
     next_step,
     not_started,
     one_line,
-    outcome_in_word,
     outcome_in_words,
     place_of,
-    rule_in_word,
     sandbox_in_word,
     score_in_words,
     search_stopped,
     seed_in_words,
     what_it_is,
+    word_of,
 )
-from normgrade.report.render.wrapping import break_chinese
-from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+from normgrade.report.render.wrapping import broken
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Outcome, Report, SideBySide, ValueDifference
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
@@ -62,18 +60,22 @@ STYLES = {
 
 
 class Screen(Console):
-    """A console that shows what steers a terminal, in place of obeying it; what rich itself says to the terminal is no text."""
+    """A console that breaks lines of Chinese, and shows control characters in text as dots; rich's own control codes stay."""
 
-    encoding = "utf-8"  # rich has forms of its own where a stream is ASCII; ours are those of the stream
+    encoding = "utf-8"  # rich draws plainer boxes where a stream is ASCII; here the stream itself finds stand-ins
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        options = options or self.options
+        if isinstance(renderable, str):
+            renderable = self.render_str(renderable, highlight=options.highlight, markup=options.markup)
+        if isinstance(renderable, Text):
+            renderable = broken(renderable, options)
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
 def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
     """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
-    break_chinese()
     forgiving(file or (sys.stderr if to_stderr else sys.stdout))
     console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
@@ -83,8 +85,7 @@ def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Consol
 
 def render_text(reports: Sequence[Report], detail: Detail = USUAL, with_losses: bool = True) -> str:
     """What a terminal would show, as plain text."""
-    break_chinese()
-    console = Console(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
+    console = Screen(file=io.StringIO(), width=WIDTH, force_terminal=False, force_jupyter=False, color_system=None, legacy_windows=False)
     print_all(reports, console, detail, with_losses)
     assert isinstance(console.file, io.StringIO)
     return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
@@ -121,7 +122,7 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
 
 def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
-    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(rule_in_word(each) for each in report.findings))
+    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
     parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, course_in_words(report), seed
@@ -167,7 +168,7 @@ def finding_lines(finding: Finding) -> RenderableType:
     """Where and what; lines after the first are source and caret, kept as they are."""
     first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (rule_in_word(finding), "bold"), _(": "), first)
+    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (word_of(finding.rule), "bold"), _(": "), first)
     return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 
@@ -178,12 +179,12 @@ def table_of_checks(cases: Sequence[Cases]) -> Table:
     table.add_column(_("kind"), no_wrap=True)
     table.add_column(_("points"), justify="right", no_wrap=True)
     for group in cases:
-        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(kind_in_word(group.kind)), f"{group.earned}/{group.points}")
+        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(word_of(group.kind)), f"{group.earned}/{group.points}")
     return table
 
 
 def outcome_cell(outcome: Outcome) -> Text:
-    return Text(f"{MARKS[outcome]} {outcome_in_word(outcome)}", style=STYLES[outcome])
+    return Text(f"{MARKS[outcome]} {word_of(outcome)}", style=STYLES[outcome])
 
 
 def claim_cell(group: Cases) -> Text:
@@ -198,8 +199,8 @@ def claim_cell(group: Cases) -> Text:
 def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
     """The first claims that do not hold, and how many more there are.
 
-    A hint says what a claim usually fails by. It would only mislead where a diagnosis knows better, and below the first claim: most of
-    the others fail by what the first fails by.
+    A hint names the usual cause of a failure. It is left out where a diagnosis names the actual cause, and below the first claim: later
+    claims usually fail for the same reason.
     """
     every: list[list[RenderableType]] = []
     for group in cases:
@@ -220,7 +221,7 @@ def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator
 
 
 def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
-    """The first failed cases of a claim in full, the others by name; nothing where the course reveals nothing of it."""
+    """The first failed cases of a claim in full, the others by name; cases of which the course reveals nothing are left out."""
     for outcome in (Outcome.ERROR, Outcome.FAILED):
         alike = group.ended(outcome)
         for number, check in enumerate(alike[: detail.cases]):
@@ -253,33 +254,37 @@ def places(differences: Sequence[Difference]) -> str:
 
 def difference_lines(difference: Difference) -> Iterator[RenderableType]:
     yield Text(what_it_is(difference), style="bold")
-    if difference.at is None:
+    if isinstance(difference, ValueDifference):
         yield indented(table_of_two(difference))
-        return
-    yield indented(Text(difference_in_words(difference)))
-    rows = sides(difference)
-    yield indented(table_of_sides(rows, _("expected"), _("got")) if rows else table_of_two(difference))
-    if rows and (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
-        yield indented(Text(_("and {n} more", n=left_out), style="dim"))
-    if difference.looks_like:
-        yield indented(likeness_line(difference.looks_like))
+    else:
+        yield from map(indented, number_lines(difference))
 
 
-def side_lines(difference: Difference) -> Iterator[RenderableType]:
-    """Right and wrong numbers, whether they differ or not."""
-    yield Text(what_it_is(difference), style="bold")
+def number_lines(difference: ArrayDifference) -> Iterator[RenderableType]:
+    """How many numbers differ, the worst of them, and what they look like."""
     rows = sides(difference)
-    yield table_of_sides(rows, _("right"), _("wrong")) if rows else table_of_two(difference)
+    yield Text(difference_in_words(difference))
+    yield table_of_sides(rows, _("expected"), _("got"))
+    if (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
+        yield Text(_("and {n} more", n=left_out), style="dim")
     if difference.looks_like:
         yield likeness_line(difference.looks_like)
+
+
+def side_lines(arrays: SideBySide) -> Iterator[RenderableType]:
+    """Right and wrong numbers, whether they differ or not."""
+    yield Text(what_it_is(arrays), style="bold")
+    yield table_of_sides(sides(arrays), _("right"), _("wrong"))
+    if isinstance(arrays, ArrayDifference) and arrays.looks_like:
+        yield likeness_line(arrays.looks_like)
 
 
 def likeness_line(words: str) -> Text:
     return Text(_("looks like: {words}", words=one_line(words)), style="yellow")
 
 
-def table_of_two(difference: Difference) -> Table:
-    """Both sides where there is one of each to show."""
+def table_of_two(difference: ValueDifference) -> Table:
+    """The two values that differ."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for side, value in zip((_("expected"), _("got")), as_pair(difference.expected, difference.actual), strict=True):
         table.add_row(Text(side, style="dim"), Text(one_line(value)))

@@ -5,23 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from normgrade.language import N_, _, n_, retold
+from normgrade.language import _, n_
 from normgrade.language.text import without_escapes
 from normgrade.language.visible import STEERS
 from normgrade.report.render.numbers import as_pair, as_size
-from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
+from normgrade.report.report import (
+    NOTHING_RAN,
+    Check,
+    Comparison,
+    Diagnosis,
+    Difference,
+    Kind,
+    Outcome,
+    Report,
+    Rule,
+    ValueDifference,
+)
 from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]
 CLAIMS = 3  # that a mistake breaks, shown in full
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
-LARGEST_RELATIVE = 1e6  # a larger relative error only says that 0 is expected
-OUTCOMES = (N_("passed"), N_("failed"), N_("skipped"), N_("error"), N_("not started"))
-KINDS = (
-    N_("interface"), N_("formula"), N_("state"), N_("gradient"), N_("edge"), N_("stability"), N_("precision"), N_("proof"),
-)  # fmt: skip
-RULES = (N_("file"), N_("syntax"), N_("contract"), N_("signature"), N_("banned"))
-SANDBOXES = (N_("none"),)  # the tiers are names
+LARGEST_RELATIVE = 1e6  # above, 0 or almost 0 is expected, and the relative error is left out
 
 
 def printable(text: str) -> str:
@@ -44,20 +49,14 @@ def bounded(text: str, lines: int, characters: int = 4000) -> str:
     return text if len(text) <= characters else f"{text[:characters]} …"
 
 
-def outcome_in_word(outcome: Outcome) -> str:
-    return retold(outcome.value, OUTCOMES)
-
-
-def kind_in_word(kind: str) -> str:
-    return retold(one_line(kind), KINDS)
-
-
-def rule_in_word(finding: Finding) -> str:
-    return retold(one_line(finding.rule), RULES)
+def word_of(word: Outcome | Kind | Rule) -> str:
+    """An outcome, a kind or a rule in the language that is spoken."""
+    return _(str(word))
 
 
 def sandbox_in_word(report: Report) -> str:
-    return retold(one_line(report.sandbox), SANDBOXES)
+    """The name of the walls, which is the same in every language; or that nothing ran."""
+    return _(NOTHING_RAN) if report.sandbox == NOTHING_RAN else one_line(report.sandbox)
 
 
 def claim_of(check: Check) -> str:
@@ -66,16 +65,15 @@ def claim_of(check: Check) -> str:
 
 
 def difference_in_words(difference: Difference) -> str:
-    """How many numbers differ, by how much, and where it is worst; or what is there instead."""
-    if difference.at is None:
+    """How many numbers differ, by how much, and where the worst is; of other values, what was expected and what came."""
+    if isinstance(difference, ValueDifference):
         expected, actual = as_pair(difference.expected, difference.actual)
         return _("expected {expected}, got {actual}", expected=one_line(expected), actual=one_line(actual))
     parts = [count_in_words(difference.mismatched, difference.total)]
-    if difference.max_abs is not None and math.isfinite(difference.max_abs):
+    if math.isfinite(difference.max_abs):
         size, relative = as_size(difference.max_abs), relative_in_words(difference.max_rel)
         parts.append(_("at most {size}{relative}", size=size, relative=relative))
-    if difference.allowed is not None:
-        parts.append(_("allowed {size}", size=as_size(difference.allowed)))
+    parts.append(_("allowed {size}", size=as_size(difference.allowed)))
     if difference.at:
         parts.append(_("worst at {index}", index=list(map(int, difference.at))))
     return _(", ").join(parts)
@@ -87,31 +85,31 @@ def count_in_words(mismatched: int, total: int) -> str:
     return n_("{n} of {total} numbers differs", "{n} of {total} numbers differ", mismatched, total=total)
 
 
-def relative_in_words(max_rel: float | None) -> str:
+def relative_in_words(max_rel: float) -> str:
     """The relative error, as a percentage where that is easy to read."""
-    if max_rel is None or max_rel > LARGEST_RELATIVE or math.isnan(max_rel):
+    if max_rel > LARGEST_RELATIVE or math.isnan(max_rel):
         return ""
     percent = max_rel * 100
     return _(" (relative {size})", size=f"{as_size(percent)} %" if 0.01 <= percent < 1000 else as_size(max_rel))
 
 
-def place_of(difference: Difference) -> str:
+def place_of(found: Comparison) -> str:
     """The place in the language that is spoken, on a single line; in English where nobody has put it into words."""
-    return one_line(difference.called or difference.place)
+    return one_line(found.called or found.place)
 
 
-def what_it_is(difference: Difference) -> str:
-    """The place with its dtype and shape: step 1 · output · float32 (4, 3)."""
-    parts = [place_of(difference)]
-    if difference.dtype is not None:
-        parts.append(one_line(difference.dtype))
-    if difference.shape is not None:
-        parts.append(str(tuple(map(int, difference.shape))))
+def what_it_is(found: Comparison) -> str:
+    """The place with its dtype and shape: step 1 · output · float32 · (4, 3)."""
+    parts = [place_of(found)]
+    if found.dtype is not None:
+        parts.append(one_line(found.dtype))
+    if found.shape is not None:
+        parts.append(str(tuple(map(int, found.shape))))
     return " · ".join(parts)
 
 
 def search_stopped(report: Report) -> str:
-    """What is said in place of a diagnosis where the search for one was stopped; nothing where it was not."""
+    """That the search for a diagnosis was stopped; empty where it came to its end."""
     if report.stopped_after_s is None:
         return ""
     if not report.stopped_after_s:
@@ -124,14 +122,14 @@ def names_of(diagnosis: Diagnosis) -> str:
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """The claims that a mistake breaks, or how many there are."""
+    """The claims that a mistake breaks; of more than three, only their number."""
     claims = {check.name: claim_of(check) for check in checks}
     shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
     return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
 
 
 def course_in_words(report: Report) -> str:
-    """Whose claims these are, where the course is not the one that normgrade carries; else nothing."""
+    """The folder of the course; empty for the course that normgrade carries."""
     return _("course: {folder}", folder=one_line(report.course)) if report.course else ""
 
 
@@ -152,11 +150,11 @@ def outcome_in_words(report: Report) -> str:
 
 
 def next_step(report: Report) -> str:
-    """What to do next; nothing for a report that passed."""
+    """What to do next; empty for a report that passed."""
     slug = one_line(report.exercise)
     if report.outcome is Outcome.ERROR:
         return _("Show this report to whoever keeps the course; `normgrade verify {slug}` proves where it is broken.", slug=slug)
-    if report.outcome is not Outcome.FAILED or any(check.kind == "proof" for check in report.checks):
+    if report.outcome is not Outcome.FAILED or any(check.kind == Kind.PROOF for check in report.checks):
         return ""
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
     if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers
@@ -168,12 +166,12 @@ def next_step(report: Report) -> str:
 
 
 def seed_in_words(seed: int) -> str:
-    """How to have inputs again that are not the usual ones."""
+    """How to draw the same inputs again, where they are not the usual ones."""
     return _("Seed {seed}: `--seed {seed}` draws the same inputs again.", seed=seed)
 
 
 def losses_in_words(reports: Sequence[Report]) -> list[str]:
-    """What code could do behind the weakest walls; nothing where all stood behind stronger ones."""
+    """What submissions could do behind the weakest walls; empty where all ran behind stronger ones."""
     open_to_it = dict.fromkeys(one_line(loss) for report in reports if report.sandbox == WEAKEST for loss in report.lost)
     if not open_to_it:
         return []

@@ -1,25 +1,50 @@
-"""Lines of Chinese: they may break between any two signs, but not before a comma nor after an opening bracket.
+"""Lines of Chinese: they may break between any two characters, but not before a comma and not after an opening bracket.
 
-rich and click break lines at spaces alone, click counts every sign as one column, and neither has an option for it: what rich takes for a
-word, and how click wraps its help, are replaced. Where there is no Chinese, both stay what they were.
+rich and click break lines at spaces alone, click counts every character as one column, and neither has an option for this. So text with
+Chinese in it is broken before rich sees it, and click's function that wraps help is replaced. Text without Chinese stays as it is.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions  # not at run time: click's help does without rich
+    from rich.text import Text
 
 SIGN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # Chinese, and the wide forms of punctuation
+CHINESE = re.compile(f"[{SIGN}]")
 OPENING, CLOSING = r"（《“‘【「", r"，。；：！？）》、”’】」…"
 WORD = re.compile(rf"\s*[{OPENING}]*(?:(?![{OPENING}{CLOSING}])[{SIGN}]|[^\s{SIGN}]+|[{CLOSING}])[{CLOSING}]*\s*|\s*\S\s*")
 FILLER = "\u2060"  # stands behind a wide sign while columns are counted
 
 
-def break_chinese() -> None:
-    """From now on, rich breaks lines of Chinese as it should."""
-    import rich._wrap
+def broken(text: Text, options: ConsoleOptions) -> Text:
+    """The text with its lines of Chinese broken where rich would show them too long; rich breaks other text, where it breaks any."""
+    no_wrap = options.no_wrap if text.no_wrap is None else text.no_wrap
+    overflow = text.overflow or options.overflow or "fold"
+    if no_wrap or overflow == "ignore" or not CHINESE.search(text.plain):
+        return text
+    width, fold = options.max_width, overflow == "fold"
+    parts = [part for line in text.split(allow_blank=True) for part in line.divide(breaks(line.plain, width, fold))]
+    return text.blank_copy("\n").join(parts)
 
-    rich._wrap.re_word = WORD
+
+def breaks(line: str, width: int, fold: bool = True) -> list[int]:
+    """Where new lines begin, so that each holds as many words as fit. A word that is wider than a line is folded or stays whole."""
+    from rich.cells import cell_len, chop_cells
+
+    found, column = [], 0
+    for word in WORD.finditer(line):
+        start, needed = word.start(), cell_len(word[0].rstrip())
+        if column and column + needed > width:
+            found.append(start)
+            column = 0
+        *full, rest = chop_cells(word[0], width) if fold and needed > width else [word[0]]
+        found += [start + len("".join(full[: number + 1])) for number in range(len(full))]
+        column += cell_len(rest)
+    return found
 
 
 def break_chinese_help() -> None:

@@ -1,4 +1,4 @@
-"""Reports as a page: its heat maps and its markup as data, then the page in a browser."""
+"""Reports as a page: its markup as data, then the page in a browser."""
 
 from __future__ import annotations
 
@@ -11,383 +11,49 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from html.parser import HTMLParser
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from html_page import Node, Page, difference
+from jinja2 import UndefinedError
+from markupsafe import escape
 
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.language.places import Place
 from normgrade.report.render import render
-from normgrade.report.render.detail import FULL
-from normgrade.report.render.heatmap import Cell, HeatMap, figure, heat_map
-from normgrade.report.render.html import SCRIPT, SOURCE_LINES, STYLE
-from normgrade.report.render.markup import as_html
+from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, SOURCE_LINES, STYLE, environment
 from normgrade.report.render.wording import printable
-from normgrade.report.report import Check, Diagnosis, Difference, Finding, Numbers, Outcome, Report
+from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Report, Rule, ValueDifference
 from normgrade.report.reveal import reveal
 
-VOID = {"meta"}
 ELEMENTS = """a article aside body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 h5 head html li main mark meta ol
     output p pre rect script section small span strong style summary svg table tbody td text th thead title tr ul""".split()
-
-
-@dataclass(eq=False)
-class Node:
-    """An element of a page."""
-
-    name: str
-    attributes: dict[str, str]
-    within: tuple[Node, ...]
-    texts: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.texts)
-
-    @property
-    def classes(self) -> list[str]:
-        return self.attributes.get("class", "").split()
-
-
-class Page(HTMLParser):
-    """A page as a browser would read it; every element must be closed where it should."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.nodes: list[Node] = []
-        self.open: list[Node] = []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert len(dict(attrs)) == len(attrs)
-        node = Node(tag, {name: value or "" for name, value in attrs}, tuple(self.open))
-        self.nodes.append(node)
-        if tag not in VOID:
-            self.open.append(node)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop().name == tag
-
-    def handle_data(self, data: str) -> None:
-        for node in self.open:
-            node.texts.append(data)
-
-    def every(self, *names: str, of: str = "") -> list[Node]:
-        """The elements of these names, or of a class."""
-        return [node for node in self.nodes if (not names or node.name in names) and (not of or of in node.classes)]
-
-    def one(self, *names: str, of: str = "") -> Node:
-        [node] = self.every(*names, of=of)
-        return node
-
-    def called(self, key: str) -> Node:
-        [node] = [node for node in self.nodes if node.attributes.get("id") == key]
-        return node
-
-    def links(self) -> list[Node]:
-        return self.every("a")
 
 
 def page_of(*reports: Report) -> Page:
     return Page(render(reports, "html"))
 
 
-def difference(expected: Any, actual: Any, allowed: Any = 0.1, place: str = "output", at: tuple[int, ...] | None = None) -> Difference:
-    """A difference of these arrays, the worst of it by error and allowance."""
-    right, got = np.asarray(expected), np.asarray(actual)
-    limit = np.broadcast_to(np.asarray(allowed, np.float64), right.shape)
-    if right.size:
-        with np.errstate(all="ignore"):
-            ratio = np.nan_to_num(np.abs(got.astype(float) - right.astype(float)) / limit, nan=np.inf, posinf=np.inf)
-        at = at or index_of_worst(ratio)
-    return Difference(
-        place=Place(place),
-        dtype=str(right.dtype),
-        shape=right.shape,
-        mismatched=1,
-        total=right.size,
-        max_abs=None,
-        max_rel=None,
-        allowed=float(limit[at]) if right.size else None,
-        at=at,
-        expected=right[at].item() if right.size else "nothing",
-        actual=got[at].item() if right.size else "nothing",
-        numbers=Numbers(right, got, limit),
-    )
-
-
-# Heat maps
-
-
-def mapped(expected: Any, actual: Any, allowed: Any = 0.1, **rest: Any) -> HeatMap:
-    found = heat_map(difference(expected, actual, allowed, **rest))
-    assert found is not None
-    return found
-
-
-def levels(picture: HeatMap) -> list[int]:
-    return [cell.level for cell in picture.cells]
-
-
-def worst(picture: HeatMap) -> Cell:
-    [found] = [cell for cell in picture.cells if cell.worst]
-    return found
-
-
-def index_in(text: str) -> tuple[int, ...]:
-    return tuple(json.loads(text.partition(":")[0]))
-
-
-def picture_of(expected: Any, actual: Any, allowed: Any = 0.1) -> Page:
-    """The heat map as it stands in a page."""
-    drawn = figure(difference(expected, actual, allowed))
-    assert drawn is not None
-    return Page(as_html(drawn))
-
-
-def index_of_worst(numbers: np.ndarray) -> tuple[int, ...]:
-    return tuple(int(index) for index in np.unravel_index(int(np.argmax(numbers)), numbers.shape))
-
-
-def legend(page: Page) -> list[str]:
-    return [item.text for item in page.every("li") if "legend" in item.within[-1].classes]
-
-
-def squares(page: Page, inside: str) -> set[str]:
-    """The classes of the squares inside an element of this class or name."""
-    return {rect.attributes["class"] for rect in page.every("rect") if any(inside in (node.name, *node.classes) for node in rect.within)}
-
-
-def test_a_single_number_is_one_cell_without_a_label() -> None:
-    picture = mapped(1.0, 2.0)
-    assert (len(picture.cells), picture.columns, picture.labels, picture.gaps) == (1, 1, ("",), (0,))
-    assert worst(picture).text.endswith("expected 1, got 2, off by 1, allowed 0.1 (10 times that)")
-
-
-def test_a_short_vector_is_one_row_without_a_label() -> None:
-    picture = mapped([0.0, 0.0, 0.0], [0.05, 3.0, 0.5])
-    assert [(cell.row, cell.column, cell.level, cell.worst) for cell in picture.cells] == [
-        (0, 0, 0, False),
-        (0, 1, 2, True),
-        (0, 2, 1, False),
-    ]
-    assert picture.labels == ("",)
-
-
-@pytest.mark.parametrize(("size", "labels"), [(32, ("",)), (33, ("[0]", "[32]")), (70, ("[0]", "[32]", "[64]"))])
-def test_a_vector_is_folded_after_thirty_two_numbers(size: int, labels: tuple[str, ...]) -> None:
-    picture = mapped(np.zeros(size), np.ones(size))
-    assert (picture.labels, picture.columns, picture.block) == (labels, 32, (1, 1))
-    assert [index_in(cell.text) for cell in picture.cells] == [(number,) for number in range(size)]
-    assert [(cell.row, cell.column) for cell in picture.cells] == [divmod(number, 32) for number in range(size)]
-
-
-def test_a_matrix_is_drawn_as_it_is() -> None:
-    picture = mapped(np.zeros((2, 3)), np.ones((2, 3)))
-    assert (picture.labels, picture.gaps, picture.columns) == (("[0, ·]", "[1, ·]"), (0, 0), 3)
-    assert all(index_in(cell.text) == (cell.row, cell.column) for cell in picture.cells) and len(picture.cells) == 6
-
-
-def test_four_dimensions_are_matrices_one_below_the_other_with_wider_gaps_between_greater_parts() -> None:
-    picture = mapped(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
-    assert picture.labels[:4] == ("[0, 0, 0, ·]", "[0, 0, 1, ·]", "[0, 0, 2, ·]", "[0, 1, 0, ·]") and len(picture.labels) == 12
-    assert picture.gaps == (0, 0, 0, 1, 0, 0, 2, 0, 0, 1, 0, 0)
-    assert [index_in(cell.text) for cell in picture.cells] == list(np.ndindex(2, 2, 3, 4))
-
-
-@pytest.mark.parametrize(
-    "found",
-    [
-        difference(np.zeros(0), np.zeros(0)),
-        difference(np.zeros((2, 0, 3)), np.zeros((2, 0, 3))),
-        replace(difference(0.0, 1.0), numbers=None),
-        replace(difference(0.0, 1.0), numbers=Numbers(np.zeros(3), np.zeros((3, 1)), np.zeros(3))),
-    ],
-    ids=["empty", "empty inside", "no numbers", "other shape"],
-)
-def test_where_no_numbers_face_each_other_there_is_no_map(found: Difference) -> None:
-    assert heat_map(found) is None and figure(found) is None
-
-
-def test_truths_and_counts_are_told_as_they_are() -> None:
-    truths = mapped([True, False], [True, True], 0)
-    assert [cell.text for cell in truths.cells] == [
-        "[0]: expected True, got True, off by 0, allowed 0",
-        "[1]: expected False, got True, off by 1, allowed 0",
-    ]
-    assert mapped(np.array(3), np.array(5), 0).cells[0].text.endswith("expected 3, got 5, off by 2, allowed 0")
-
-
-def test_what_is_not_a_number_or_infinite_has_a_level_of_its_own_unless_it_is_expected() -> None:
-    nan, inf = math.nan, math.inf
-    right, got = [nan, 1.0, nan, inf, inf, 0.0, 1.0], [nan, nan, 1.0, inf, -inf, -inf, 1.0]
-    picture = mapped(right, got, at=(1,))
-    assert levels(picture) == [0, 7, 7, 0, 7, 7, 0]
-    assert worst(picture).text == "[1]: expected 1, got nan, off by inf, allowed 0.1"
-    assert picture.cells[4].text == "[4]: expected inf, got -inf, off by inf, allowed 0.1"
-
-
-def test_what_may_not_differ_at_all_and_does_is_as_far_as_can_be() -> None:
-    assert levels(mapped([1, 2], [1, 3], 0)) == [0, 7]
-
-
-def test_half_precision_is_compared_in_double_precision() -> None:
-    picture = mapped(np.array([60000, 0.1], np.float16), np.array([-60000, 0.1], np.float16), 1.0)
-    assert picture.cells[0].text == "[0]: expected 60000, got -60000, off by 120000, allowed 1 (120000 times that)"
-    assert levels(picture) == [6, 0]
-
-
-def test_a_cell_says_index_both_sides_error_and_allowance() -> None:
-    picture = mapped([[1.0, 1.0677]], [[1.0, 1.001]], [[2e-6, 1e-6]])
-    assert [cell.text for cell in picture.cells] == [
-        "[0, 0]: expected 1, got 1, off by 0, allowed 2e-06",
-        "[0, 1]: expected 1.0677, got 1.001, off by 0.067, allowed 1e-06 (66700 times that)",
-    ]
-
-
-def test_two_numbers_that_differ_do_not_look_alike_in_a_cell() -> None:
-    assert "expected 1.00000001, got 1.00000002," in mapped(1.00000001, 1.00000002, 1e-10).cells[0].text
-
-
-@pytest.mark.parametrize("equal", [(0, 1), (3, 3)])
-def test_of_equally_bad_numbers_the_one_that_the_difference_names_is_marked(equal: tuple[int, int]) -> None:
-    actual = np.zeros((4, 4))
-    actual[0, 1] = actual[3, 3] = 1.0
-    assert index_in(worst(mapped(np.zeros((4, 4)), actual, at=equal)).text) == equal
-
-
-@pytest.mark.parametrize(
-    ("shape", "block"),
-    [
-        ((40, 48), (1, 1)),
-        ((41, 48), (2, 1)),
-        ((40, 49), (1, 2)),
-        ((100, 120), (3, 3)),
-        ((3, 50, 100), (4, 3)),
-        ((1281,), (2, 1)),
-        ((1, 500), (1, 11)),
-    ],
-)
-def test_more_numbers_than_cells_are_shown_in_blocks(shape: tuple[int, ...], block: tuple[int, int]) -> None:
-    picture = mapped(np.zeros(shape), np.ones(shape))
-    assert picture.block == block
-    assert (len(picture.labels), picture.columns) <= FULL.cells and picture.columns <= FULL.cells[1]
-    counts = [int(found[1]) if (found := re.search("the worst of ([0-9]+) numbers here$", cell.text)) else 1 for cell in picture.cells]
-    assert sum(counts) == math.prod(shape)
-    assert len({(cell.row, cell.column) for cell in picture.cells}) == len(picture.cells)
-
-
-def test_the_worst_number_of_a_block_speaks_for_it() -> None:
-    random = np.random.default_rng(0)
-    actual = 10.0 ** random.uniform(-2, 8, (90, 130))
-    picture = mapped(np.zeros((90, 130)), actual, 1.0)
-    down, right = picture.block
-    for cell in picture.cells:
-        top, left = cell.row * down, cell.column * right
-        part = actual[top : top + down, left : left + right]
-        row, column = index_of_worst(part)
-        assert index_in(cell.text) == (top + row, left + column)
-        assert cell.level == min(6, max(0, math.ceil(math.log10(part.max()))))
-    assert index_in(worst(picture).text) == index_of_worst(actual)
-
-
-def test_in_blocks_too_the_worst_of_all_is_marked_once_and_speaks_for_its_block() -> None:
-    actual = np.ones((80, 96))
-    picture = mapped(np.zeros((80, 96)), actual, at=(41, 51))
-    assert (worst(picture).row, worst(picture).column) == (20, 25)
-    assert worst(picture).text.startswith("[41, 51]: ") and worst(picture).text.endswith("; the worst of 4 numbers here")
-
-
-def test_numbers_that_do_not_lie_side_by_side_in_memory_are_mapped_alike() -> None:
-    right, got = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4) + np.eye(3, 4)
-    assert mapped(right.T, got.T) == mapped(right.T.copy(), got.T.copy())
-
-
-WITHIN, NEVER = "within what is allowed", "infinitely far, or not a number"
-
-
-@pytest.mark.parametrize(
-    ("ratio", "said"),
-    [
-        (0.0, WITHIN),
-        (1.0, WITHIN),
-        (math.nextafter(1.0, 2.0), "up to 10 times what is allowed"),
-        (10.0, "up to 10 times what is allowed"),
-        (10.1, "up to 100 times what is allowed"),
-        (100.0, "up to 100 times what is allowed"),
-        (1000.0, "up to 1,000 times what is allowed"),
-        (1000.1, "up to 10,000 times what is allowed"),
-        (1e5, "up to 100,000 times what is allowed"),
-        (100_001.0, "beyond 100,000 times what is allowed"),
-        (1e300, "beyond 100,000 times what is allowed"),
-        (math.inf, NEVER),
-        (math.nan, NEVER),
-    ],
-)
-def test_each_level_reaches_to_its_border(ratio: float, said: str) -> None:
-    assert legend(picture_of(0.0, ratio, 1.0)) == [said]
-
-
-def test_the_legend_holds_exactly_the_levels_that_occur() -> None:
-    page = picture_of(np.zeros(6), [0.0, 0.5, 2.0, 5000.0, 3.0, math.nan], 1.0)
-    assert legend(page) == [WITHIN, "up to 10 times what is allowed", "up to 10,000 times what is allowed", NEVER]
-    assert squares(page, "legend") == squares(page, "g") == {"level-0", "level-1", "level-4", "level-7"}
-
-
-@pytest.mark.parametrize("shape", [(), (5,), (70,), (3, 4), (2, 3, 4), (2, 2, 3, 4), (100, 120)])
-def test_every_cell_is_drawn_inside_the_picture_and_none_on_another(shape: tuple[int, ...]) -> None:
-    page = picture_of(np.zeros(shape), np.ones(shape))
-    drawing = next(node for node in page.every("svg") if node.attributes.get("role") == "group")
-    width, height = float(drawing.attributes["width"]), float(drawing.attributes["height"])
-    rects = [rect.attributes for rect in page.every("rect") if rect.within[-1].name == "g"]
-    corners = {(float(rect["x"]), float(rect["y"])) for rect in rects}
-    assert len(corners) == len(rects) > 0
-    assert all(0 <= x <= width - 15 and 0 <= y <= height - 15 for x, y in corners)
-    assert all(not (abs(x - u) < 15 and abs(y - v) < 15) for (x, y), (u, v) in pairwise(sorted(corners)))
-    assert drawing.attributes["viewbox"] == f"0 0 {width:g} {height:g}"
-
-
-def test_rows_are_further_apart_where_greater_parts_begin() -> None:
-    page = picture_of(np.zeros((2, 2, 3, 4)), np.ones((2, 2, 3, 4)))
-    tops = sorted({int(rect.attributes["y"]) for rect in page.every("rect") if rect.within[-1].name == "g"})
-    assert [below - above for above, below in pairwise(tops)] == [16, 16, 20, 16, 16, 24, 16, 16, 20, 16, 16]
-    labels = [int(text.attributes["y"]) for text in page.every("text")]
-    assert [label - top for label, top in zip(labels, tops, strict=True)] == [12] * 12
-
-
-def test_only_the_worst_cell_has_a_ring_and_is_reached_by_tab() -> None:
-    page = picture_of(np.zeros((3, 4)), np.arange(12.0).reshape(3, 4))
-    assert [node.text[:7] for node in page.every("g") if node.attributes["tabindex"] == "0"] == ["[2, 3]:"]
-    assert {circle.within[-1].text[:7] for circle in page.every("circle")} == {"[2, 3]:"}
-
-
-def test_the_caption_says_what_a_cell_stands_for() -> None:
-    assert "Each cell is a number." in picture_of(np.zeros(3), np.ones(3)).one("figcaption").text
-    assert "a block of 3 × 3 numbers" in picture_of(np.zeros((100, 120)), np.ones((100, 120))).one("figcaption").text
-
-
 # Reports
 
 SOURCE = "\n\nimport torch\n\n\ndef rms(x):\n\treturn torch.nn.functional.rms_norm(x, x.shape)\n"
 MAPPED = difference([[0.96, 1.5, 1.0677], [1.0, 2.0, 3.0]], [[0.9, 1.5, 1.001], [1.0, 2.0, 3.0001]], 1.3e-06, "step 1 · result")
-MISSING = Difference(
-    Place("weight.grad", step=2), "float32", (3,), 1, 1, None, None, None, None, "a float32 tensor of shape (3,)", "nothing"
+MISSING = ValueDifference(
+    place=Place("weight.grad", step=2), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing"
 )
-BANNED = Finding(7, 9, "banned", "`rms_norm` is banned: write it by hand\n    return rms_norm(x)\n           ^^^^^^^^^^^")
+BANNED = Finding(7, 9, Rule.BANNED, "`rms_norm` is banned: write it by hand\n    return rms_norm(x)\n           ^^^^^^^^^^^")
 MISTAKE = Diagnosis(("no-eps",), "There is no `eps`.\nAdd it.", ("test_rows[a]", "test_rows[b]"))
 
 
 def check(name: str, outcome: Outcome = Outcome.PASSED, **rest: Any) -> Check:
-    return Check(**{"name": name, "claim": "Rows are divided.", "kind": "formula", "outcome": outcome, "points": 2, **rest})
+    return Check(**{"name": name, "claim": "Rows are divided.", "kind": Kind.FORMULA, "outcome": outcome, "points": 2, **rest})
 
 
 def report(*checks: Check, outcome: Outcome = Outcome.FAILED, **rest: Any) -> Report:
@@ -399,14 +65,14 @@ FAILED = report(
     check("test_rows[a]", Outcome.FAILED, differences=(MAPPED, MISSING), hint="Which `eps`?", stdout="printed 0.9\n", lines=(7,)),
     check("test_rows[b]", Outcome.FAILED, message="It raised a ValueError in line 7.", lines=(7,)),
     check("test_rows[c]"),
-    check("test_once", Outcome.SKIPPED, kind="edge", claim="One value is refused.", message="it needs what is broken"),
-    check("test_twice", Outcome.ERROR, kind="edge", claim="Two values are taken.", message="the suite is broken: KeyError: 'x'"),
+    check("test_once", Outcome.SKIPPED, kind=Kind.EDGE, claim="One value is refused.", message="it needs what is broken"),
+    check("test_twice", Outcome.ERROR, kind=Kind.EDGE, claim="Two values are taken.", message="the suite is broken: KeyError: 'x'"),
     findings=(BANNED,),
     diagnoses=(MISTAKE, MISTAKE),
 )
 PASSED = report(check("test_rows"), outcome=Outcome.PASSED, exercise="centring", submission="centring.py")
 NOT_STARTED = report(outcome=Outcome.NOT_STARTED, exercise="norm", submission="norm.py", possible=20)
-UNREADABLE = report(findings=(Finding(3, 4, "file", "rms.py is not UTF-8"),), source="", possible=8)
+UNREADABLE = report(findings=(Finding(3, 4, Rule.FILE, "rms.py is not UTF-8"),), source="", possible=8)
 OPEN = replace(PASSED, sandbox="process", lost=("files: all of them",))
 HOSTILE = (
     "<script>document.title='pwned'</script></style></title></code></pre></svg>\"><img src=x onerror=alert(1)>' onload=alert(1) "
@@ -418,7 +84,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
     """A report of which every text is what `say` makes of the name of its field."""
     described = replace(MISSING, place=Place(say("place")), dtype=say("dtype"), expected=say("expected"), actual=say("actual"))
     numbers = replace(MAPPED, place=Place(say("map")), dtype=say("dtype"), looks_like=say("looks_like"))
-    texts = {name: say(name) for name in ("name", "claim", "kind", "message", "hint", "stdout")}
+    texts = {name: say(name) for name in ("name", "claim", "message", "hint", "stdout")}
     made = report(
         check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),
         check(outcome=Outcome.ERROR, **{**texts, "claim": say("second claim")}),
@@ -426,7 +92,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
         exercise=say("exercise"),
         submission=say("submission"),
         sandbox=say("sandbox"),
-        findings=(Finding(1, 1, say("rule"), say("finding")),),
+        findings=(Finding(1, 1, Rule.BANNED, say("finding")),),
         diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by"))),),
         lost=(say("lost"),),
         source=say("source"),
@@ -456,7 +122,7 @@ every_kind = pytest.mark.parametrize("reports", KINDS.values(), ids=KINDS)
 
 def texts_in(value: object) -> Iterator[str]:
     """Every text anywhere in a report."""
-    if isinstance(value, str) and not isinstance(value, Outcome):
+    if isinstance(value, str) and not isinstance(value, StrEnum):
         yield value
     elif isinstance(value, tuple):
         for each in value:
@@ -537,6 +203,34 @@ def test_a_page_holds_no_character_that_steers_or_cannot_be_written() -> None:
 def test_nothing_in_the_style_or_the_script_leads_elsewhere() -> None:
     assert not re.search(r"url\(|@import|@font-face|https?:", STYLE)
     assert not re.search(r"fetch|XMLHttp|import\b|https?:|innerHTML|eval", SCRIPT)
+
+
+# The templates
+
+TEMPLATES = sorted(FOLDER.glob("*.jinja"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_a_template_switches_no_protection_off(path: Path) -> None:
+    """Text is escaped, and freed of what steers, wherever a template writes it; the style and the script alone are markup of ours."""
+    source = path.read_text(encoding="utf-8")
+    assert not re.search(r"safe|autoescape|\braw\b|Markup", source)
+    assert all(re.search(r"<(script|style)>$", before) for before in re.split(r"\{\{ (?:script|style) \}\}", source)[:-1])
+
+
+def test_every_text_that_a_template_writes_is_escaped_and_printable() -> None:
+    escaped = "&lt;a&gt;&#34;&#39;"
+    parsed = environment().from_string('{{ text }}|{% set x = text %}<p title="{{ x }}">{{ [text][0] }}</p>')
+    assert parsed.render(text="<a\x1b[31m\u202e>\"'") == f'{escaped}|<p title="{escaped}">{escaped}</p>'
+
+
+def test_a_name_that_a_template_does_not_know_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        environment().from_string("{{ nobody }}").render()
+
+
+def test_line_ends_between_tags_are_layout_and_spaces_on_a_line_are_text() -> None:
+    assert LAYOUT.sub("", "<p>\n  <b>{{ a }}</b> {{ b }}\n  {{ c }}\n</p>\n") == "<p><b>{{ a }}</b> {{ b }}{{ c }}</p>\n"
 
 
 # The markup
@@ -693,6 +387,11 @@ def test_a_diagnosis_names_the_mistake_and_alternatives_stand_apart() -> None:
 def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
     assert "Which eps?" not in page_of(FAILED).one("body").text
     assert "Hint: Which eps?" in page_of(replace(FAILED, diagnoses=())).one("body").text
+
+
+def test_where_no_numbers_face_each_other_there_is_no_map() -> None:
+    page = page_of(report(check("test_rows", Outcome.FAILED, differences=(MISSING,))))
+    assert page.every("figure") == [] and page.one("dl").text == "expecteda float32 tensor of shape (3,)gotnothing"
 
 
 def test_beyond_twelve_places_only_their_number_is_told() -> None:
@@ -902,7 +601,7 @@ def written(folder: Path, *reports: Report) -> Path:
 
 
 def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser, graded: Path) -> None:
-    assert graded.read_text(encoding="utf-8").count("&lt;script&gt;document.title='pwned'&lt;/script&gt;&lt;img src=x") > 5
+    assert graded.read_text(encoding="utf-8").count(str(escape(PWNED))) > 5
     browser.show(graded)
     browser.run(UNFOLD)
     assert browser.driver.title == "centring: 2 of 10 points"

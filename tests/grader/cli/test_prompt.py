@@ -1,0 +1,45 @@
+"""Prompts as a terminal shows them: what is folded away on a page is left out or unfolded."""
+
+from __future__ import annotations
+
+from normgrade.cli.prompt import folded, unfolded
+
+PROMPT = """# RMS norm
+
+<details>
+<summary>Why is there an `eps`?</summary>
+
+Because of zeros.
+</details>
+
+What is the mean of a row?
+
+<details><summary>Answer</summary>
+It is not subtracted.
+</details>
+
+The end.
+"""
+
+
+def test_a_prompt_without_folds_stays_as_it_is() -> None:
+    assert folded("# RMS norm\n", "rms") == unfolded("# RMS norm\n") == "# RMS norm\n"
+
+
+def test_the_questions_are_shown_without_the_answers_and_the_end_says_how_to_see_them() -> None:
+    shown = folded(PROMPT, "rms")
+    assert "**Why is there an `eps`?**" in shown and "What is the mean of a row?" in shown and "The end." in shown
+    assert "Because of zeros." not in shown and "It is not subtracted." not in shown
+    assert shown.endswith("\n\n`normgrade show rms --answers` shows the answers too.\n")
+
+
+def test_unfolded_every_answer_stands_below_its_question() -> None:
+    shown = unfolded(PROMPT)
+    assert "**Why is there an `eps`?**\n\nBecause of zeros.\n" in shown
+    assert "What is the mean of a row?\n\nIt is not subtracted.\n" in shown
+
+
+def test_a_summary_that_says_answer_alone_is_no_question() -> None:
+    chinese = "问题？\n\n<details><summary>答案</summary>\n是。\n</details>\n"
+    assert "答案" not in folded(chinese, "rms") and unfolded(chinese) == "问题？\n\n是。\n\n"
+    assert "Answer" not in unfolded(PROMPT) and "details" not in unfolded(PROMPT)

@@ -1,0 +1,136 @@
+"""Reports of every kind, for the tests of all formats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from normgrade.language.places import Place
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Finding, Kind, Numbers, Outcome, Report, Rule, ValueDifference
+from normgrade.report.reveal import reveal
+
+STATISTICS = "The running statistics follow the batches, with the unbiased variance."
+BIASED = Diagnosis(
+    mistakes=("biased-running-variance",),
+    says="running_var is updated with the biased variance. Multiply by n / (n − 1).",
+    checks=("test_statistics[wide]", "test_statistics[deep]"),
+)
+BANNED = Finding(12, 16, Rule.BANNED, "F.batch_norm is banned: write it by hand\n    return F.batch_norm(x)\n           ^^^^^^^^^^^^^^^")
+
+
+def differing(
+    expected: Any, actual: Any, allowed: Any, place: str = "step 2 · running_var", looks_like: str | None = None, dtype: str = "float32"
+) -> ArrayDifference:
+    """A difference of these numbers, the worst of them found by the ratio of error and allowance."""
+    right, got = np.asarray(expected, dtype=np.float64), np.asarray(actual, dtype=np.float64)
+    limit = np.broadcast_to(np.asarray(allowed, dtype=np.float64), right.shape)
+    with np.errstate(all="ignore"):
+        error = np.nan_to_num(np.abs(got - right), nan=np.inf, posinf=np.inf)
+        relative = error / np.abs(right)
+    at = tuple(int(index) for index in np.unravel_index(int(np.argmax(error / limit)), right.shape))
+    return ArrayDifference(
+        place=Place.of(place),
+        dtype=dtype,
+        shape=right.shape,
+        mismatched=int((error > limit).sum()),
+        total=right.size,
+        max_abs=float(error.max()),
+        max_rel=float(relative.max()),
+        allowed=float(limit[at]),
+        at=at,
+        expected=right[at].item(),
+        actual=got[at].item(),
+        looks_like=looks_like,
+        numbers=Numbers(right, got, limit),
+    )
+
+
+VARIANCE = differing([0.96, 1.5, 1.0677], [0.9, 1.5, 1.001], 1.3e-06, looks_like="every value × 15/16")
+MISSING = ValueDifference(
+    place=Place("weight.grad", step=1), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing"
+)
+
+
+def check(name: str = "test_output", outcome: Outcome = Outcome.PASSED, **rest: Any) -> Check:
+    return Check(**{"name": name, "claim": "The output is normalised.", "kind": Kind.FORMULA, "outcome": outcome, "points": 2, **rest})
+
+
+def failed(name: str = "test_statistics[wide]", **rest: Any) -> Check:
+    return check(
+        **{
+            "name": name,
+            "outcome": Outcome.FAILED,
+            "claim": STATISTICS,
+            "kind": Kind.STATE,
+            "points": 3,
+            "differences": (VARIANCE,),
+            **rest,
+        }
+    )
+
+
+def report(*checks: Check, outcome: Outcome = Outcome.FAILED, **rest: Any) -> Report:
+    possible = sum(check.points for check in checks)
+    given = {
+        "exercise": "batch_norm",
+        "submission": "batch_norm.py",
+        "possible": possible,
+        "sandbox": "linux",
+        "seed": 0,
+        "duration_s": 0.4142,
+    }
+    return Report(**{**given, "outcome": outcome, "checks": checks, **rest})
+
+
+FAILED = report(
+    check("test_output[wide]", duration_s=0.01249),
+    check("test_output[deep]"),
+    failed("test_statistics[wide]", differences=(VARIANCE, MISSING), hint="Which variance does PyTorch store?", stdout="var 0.9\n"),
+    failed("test_statistics[deep]"),
+    check(
+        "test_once", Outcome.SKIPPED, kind=Kind.EDGE, claim="One value is refused.", message="it needs what an interface check found broken"
+    ),
+    check(
+        "test_twice",
+        Outcome.ERROR,
+        kind=Kind.EDGE,
+        claim="Two values are taken.",
+        message="the suite is broken, not your code: KeyError: 'x'",
+    ),
+    diagnoses=(BIASED,),
+)
+PASSED = report(
+    check("test_output[wide]"), check("test_output[deep]"), outcome=Outcome.PASSED, exercise="layer_norm", submission="layer_norm.py"
+)
+NOT_STARTED = report(outcome=Outcome.NOT_STARTED, exercise="rms_norm", submission="rms_norm.py", possible=20)
+BROKEN = report(check(outcome=Outcome.ERROR, message="the machine has no memory left"), outcome=Outcome.ERROR)
+FOUND = report(findings=(BANNED,), possible=20)
+EVERY_KIND = (FAILED, PASSED, NOT_STARTED, BROKEN, FOUND, reveal(FAILED, "claims"), reveal(FAILED, "score"), reveal(PASSED, "score"))
+HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [link=a]"
+
+
+def hostile() -> Report:
+    """A report in which every text is untrusted."""
+    numbers = replace(VARIANCE, place=Place(HOSTILE), dtype=HOSTILE, looks_like=HOSTILE)
+    described = replace(MISSING, place=Place(HOSTILE), expected=HOSTILE, actual=f"no {HOSTILE}")
+    texts: Any = {"claim": HOSTILE, "kind": Kind.FORMULA, "message": HOSTILE, "hint": HOSTILE, "stdout": HOSTILE}
+    checks = (
+        Check(HOSTILE, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
+        Check("test_skipped", outcome=Outcome.SKIPPED, points=1, **texts),
+    )
+    mistake = Diagnosis((HOSTILE,), HOSTILE, (HOSTILE,))
+    return Report(
+        HOSTILE,
+        HOSTILE,
+        Outcome.FAILED,
+        2,
+        HOSTILE,
+        0,
+        0.1,
+        (Finding(1, 1, Rule.BANNED, f"{HOSTILE}\n{HOSTILE}"),),
+        (mistake,),
+        checks,
+        (HOSTILE,),
+    )

@@ -1,0 +1,110 @@
+"""Reports as JSON: the contract for programs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sample_reports import BANNED, BIASED, FAILED, MISSING, STATISTICS, VARIANCE, failed, hostile, report
+
+import normgrade
+from normgrade.report.render import render
+
+
+def test_json_is_the_contract() -> None:
+    one = report(failed(duration_s=0.01249, message="m", hint="h", stdout="s\n"), findings=(BANNED,), diagnoses=(BIASED,), seed=7)
+    text = render([one], "json")
+    assert text.startswith('{\n  "version": 1,\n') and text.endswith("\n}\n")
+    content = json.loads(text)
+    assert content == {
+        "version": 1,
+        "normgrade": normgrade.__version__,
+        "reports": [
+            {
+                "exercise": "batch_norm",
+                "submission": "batch_norm.py",
+                "outcome": "failed",
+                "score": {"earned": 0, "possible": 3},
+                "sandbox": "linux",
+                "lost": [],
+                "seed": 7,
+                "course": "",
+                "duration_s": 0.414,
+                "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
+                "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
+                "stopped_after_s": None,
+                "checks": [
+                    {
+                        "name": "test_statistics[wide]",
+                        "claim": STATISTICS,
+                        "kind": "state",
+                        "outcome": "failed",
+                        "points": 3,
+                        "earned": 0,
+                        "duration_s": 0.012,
+                        "message": "m",
+                        "hint": "h",
+                        "stdout": "s\n",
+                        "differences": [
+                            {
+                                "place": "step 2 · running_var",
+                                "dtype": "float32",
+                                "shape": [3],
+                                "mismatched": 2,
+                                "total": 3,
+                                "max_abs": VARIANCE.max_abs,
+                                "max_rel": VARIANCE.max_rel,
+                                "allowed": 1.3e-06,
+                                "at": [2],
+                                "expected": 1.0677,
+                                "actual": 1.001,
+                                "looks_like": "every value × 15/16",
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def test_json_keys_come_in_the_order_of_the_contract() -> None:
+    [content] = json.loads(render([report(failed())], "json"))["reports"]
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses stopped_after_s checks"
+    assert list(content) == order.split()
+    assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
+
+
+@pytest.mark.parametrize(
+    "number, held",
+    [
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (-float("inf"), "-inf"),
+        (np.float32("nan"), "nan"),
+        (np.float32(0.5), 0.5),
+        (np.int64(3), 3),
+        (None, None),
+        (True, True),
+    ],
+)
+def test_json_holds_every_number(number: Any, held: object) -> None:
+    one = replace(VARIANCE, actual=number, max_abs=number)
+    [difference] = json.loads(render([report(failed(differences=(one,)))], "json"))["reports"][0]["checks"][0]["differences"]
+    assert [difference["actual"], difference["max_abs"]] == [held, held]
+    assert type(difference["actual"]) is type(held)
+
+
+def test_json_of_a_difference_in_kind() -> None:
+    [difference] = json.loads(render([report(failed(differences=(MISSING,)))], "json"))["reports"][0]["checks"][0]["differences"]
+    assert (difference["at"], difference["max_abs"], difference["actual"]) == (None, None, "nothing")
+
+
+def test_json_is_readable_and_always_utf_8() -> None:
+    text = render([hostile(), FAILED], "json")
+    assert "step 2 · running_var" in text
+    assert "\ufffd" in text.encode("utf-8").decode("utf-8")
+    assert "\x1b" not in text

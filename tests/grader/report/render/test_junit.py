@@ -1,0 +1,158 @@
+"""Reports as JUnit XML: its schema, and that what did not pass is never all green."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+from xml.etree import ElementTree
+
+import pytest
+import xmlschema
+from sample_reports import BANNED, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, hostile
+
+import normgrade
+from normgrade.report.render import render
+from normgrade.report.report import Outcome, Report
+from normgrade.report.reveal import reveal
+
+XUNIT2 = xmlschema.XMLSchema(Path(__file__).parents[2] / "fixtures" / "xunit2.xsd")
+
+
+def case_named(document: str, name: str) -> ElementTree.Element:
+    [found] = [case for case in ElementTree.fromstring(document).iter("testcase") if case.get("name") == name]
+    return found
+
+
+@pytest.mark.parametrize(
+    "reports", [(), *((one,) for one in EVERY_KIND), EVERY_KIND, (hostile(),), (replace(FAILED, duration_s=1234.5678),)]
+)
+def test_junit_follows_the_schema(reports: tuple[Report, ...]) -> None:
+    XUNIT2.validate(render(reports, "junit"))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '<testsuites><testsuite name="a" tests="1" failures="0"/></testsuites>',
+        '<testsuites skipped="0"/>',
+        '<testsuite name="a" tests="1" failures="0" errors="0"><testcase name="b" file="c"/></testsuite>',
+        '<testsuite name="a" tests="1" failures="0" errors="0"><testcase name="b"><properties/></testcase></testsuite>',
+        '<testsuite name="a" tests="1" failures="0" errors="0" time="0.12345"/>',
+    ],
+)
+def test_the_schema_refuses_what_jenkins_does(document: str) -> None:
+    with pytest.raises(xmlschema.XMLSchemaValidationError):
+        XUNIT2.validate(document)
+
+
+def test_the_schema_takes_what_pytest_writes(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\njunit_family = xunit2\n")
+    (tmp_path / "test_every_outcome.py").write_text(
+        dedent("""\
+            import pytest
+
+            @pytest.fixture
+            def broken():
+                raise KeyError("x")
+
+            def test_passes(): print("\\x1b[31mred")
+            def test_fails(): assert [1] == [2]
+            def test_is_skipped(): pytest.skip("why")
+            def test_breaks(broken): ...
+            """)
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        "pytest.ini",
+        "--junitxml=out.xml",
+        "test_every_outcome.py",
+    ]
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert "1 failed, 1 passed, 1 skipped, 1 error" in done.stdout
+    XUNIT2.validate(tmp_path / "out.xml")
+
+
+@pytest.mark.parametrize("one", [one for one in EVERY_KIND if one.outcome is not Outcome.PASSED])
+def test_junit_of_a_report_that_did_not_pass_is_never_all_green(one: Report) -> None:
+    root = ElementTree.fromstring(render([one], "junit"))
+    assert int(root.get("failures", 0)) + int(root.get("errors", 0)) > 0
+
+
+@pytest.mark.parametrize("one", [PASSED, reveal(PASSED, "score")])
+def test_junit_of_a_passed_report_is_all_green_and_not_empty(one: Report) -> None:
+    root = ElementTree.fromstring(render([one], "junit"))
+    assert (root.get("failures"), root.get("errors")) == ("0", "0")
+    assert int(root.get("tests", 0)) > 0
+
+
+def test_junit_counts_what_it_holds() -> None:
+    [suite] = ElementTree.fromstring(render([FAILED], "junit"))
+    assert {name: suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped", "time")} == {
+        "name": "batch_norm", "tests": "6", "failures": "2", "errors": "1", "skipped": "1", "time": "0.414",
+    }  # fmt: skip
+
+
+def test_junit_keeps_the_score_as_properties() -> None:
+    root = ElementTree.fromstring(render([FAILED], "junit"))
+    assert {found.get("name"): found.get("value") for found in root.iter("property")} == {
+        "normgrade": normgrade.__version__, "submission": "batch_norm.py", "outcome": "failed",
+        "earned": "4", "possible": "14", "sandbox": "linux", "seed": "0",
+    }  # fmt: skip
+
+
+def test_a_junit_failure_tells_claim_place_and_mistake() -> None:
+    found = case_named(render([FAILED], "junit"), "test_statistics[wide]")
+    failure = found.find("failure")
+    assert found.get("classname") == "normgrade.batch_norm"
+    assert failure is not None
+    assert failure.attrib == {
+        "type": "state",
+        "message": "The running statistics follow the batches, with the unbiased variance: step 2 · running_var · float32 · (3,): "
+        "2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]",
+    }
+    assert failure.text == (
+        "step 2 · running_var · float32 · (3,): 2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]\n"
+        "  looks like: every value × 15/16\n"
+        "step 1 · weight.grad · float32 · (3,): expected a float32 tensor of shape (3,), got nothing\n"
+        "Diagnosis: biased-running-variance: running_var is updated with the biased variance. Multiply by n / (n − 1).\n"
+        "Hint: Which variance does PyTorch store?"
+    )
+    assert found.findtext("system-out") == "var 0.9\n"
+
+
+def test_a_junit_finding_is_a_failure_with_its_place() -> None:
+    failure = case_named(render([FOUND], "junit"), "banned at 12:16").find("failure")
+    assert failure is not None
+    assert failure.get("message") == "F.batch_norm is banned: write it by hand"
+    assert failure.text == BANNED.text
+
+
+def test_a_finding_of_a_passed_report_stays_green_in_junit() -> None:
+    found = case_named(render([replace(PASSED, findings=(BANNED,))], "junit"), "banned at 12:16")
+    assert [child.tag for child in found] == ["system-out"]
+
+
+def test_an_untouched_stub_is_a_junit_failure() -> None:
+    failure = case_named(render([NOT_STARTED], "junit"), "started").find("failure")
+    assert failure is not None
+    assert (
+        failure.get("message")
+        == "rms_norm is not started: `normgrade show rms_norm` shows the task, and rms_norm.py is where your code goes."
+    )
+
+
+def test_a_bare_score_is_a_junit_failure() -> None:
+    failure = case_named(render([reveal(FAILED, "score")], "junit"), "score").find("failure")
+    assert failure is not None
+    assert failure.get("message") == "4 of 14 points: not passed"

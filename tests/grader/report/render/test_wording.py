@@ -1,0 +1,63 @@
+"""What every format for people says in the same words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, failed, report
+
+from normgrade.report.render import render
+from normgrade.report.render.terminal import render_text
+from normgrade.report.render.wording import difference_in_words, next_step, printable
+from normgrade.report.report import Difference
+from normgrade.report.reveal import reveal
+
+
+def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
+    explain = "`normgrade explain biased-running-variance --exercise batch_norm` shows it in numbers."
+    hint = "`normgrade hint batch_norm` gives a hint, `normgrade show batch_norm` shows the task again."
+    show = "Read the prompt again with `normgrade show batch_norm`."
+    undiagnosed = replace(FAILED, diagnoses=())
+    assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
+    assert [next_step(reveal(FAILED, level)) for level in ("full", "claims", "score")] == [explain, show, show]
+
+
+def test_escape_sequences_and_controls_go_while_words_newlines_and_tabs_stay() -> None:
+    assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\re\x08\x7f\x85") == "ab\tc\nd\ne"
+
+
+def test_a_broken_escape_sequence_takes_no_line_with_it() -> None:
+    assert printable("one\x1b]0;two\nthree\x1b") == "one\nthree"
+
+
+@pytest.mark.parametrize(
+    "difference, words",
+    [
+        (VARIANCE, "2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]"),
+        (
+            differing([1.0, 2.0], [1.0, 2.00001], 1e-6),
+            "1 of 2 numbers differs, at most 1e-05 (relative 5e-06), allowed 1e-06, worst at [1]",
+        ),
+        (differing([1.0, 2.0], [1.0, np.nan], 1e-6), "1 of 2 numbers differs, allowed 1e-06, worst at [1]"),
+        (MISSING, "expected a float32 tensor of shape (3,), got nothing"),
+    ],
+)
+def test_a_difference_in_words(difference: Difference, words: str) -> None:
+    assert difference_in_words(difference) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sentence"),
+    [
+        (10.0, "The search for the mistake was stopped after 10.0 s: which one it is remains open."),
+        (0.0, "No time was left to look for the mistake: `--timeout` gives more."),
+    ],
+)
+def test_a_search_that_was_stopped_is_told_in_one_sentence(seconds: float, sentence: str) -> None:
+    stopped = replace(report(failed()), stopped_after_s=seconds)
+    assert sentence in " ".join(render_text([stopped]).split())
+    assert json.loads(render([stopped], "json"))["reports"][0]["stopped_after_s"] == seconds
+    assert "The search" not in render_text([report(failed())])
