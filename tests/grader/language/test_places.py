@@ -50,7 +50,8 @@ def chinese() -> Iterator[None]:
 
 def test_a_place_is_its_english_text() -> None:
     assert PLACES == ["output", "length of u × v", "step 3 · a {b}", "step 2 · gradient of the sublayer's 0.weight"]
-    assert {Place("output", step=1): 7}["step 1 · output"] == 7 and json.loads(json.dumps({OF_SUBLAYER: 1})) == {str(OF_SUBLAYER): 1}
+    seen: dict[str, int] = {Place("output", step=1): 7}
+    assert seen["step 1 · output"] == 7 and json.loads(json.dumps({OF_SUBLAYER: 1})) == {str(OF_SUBLAYER): 1}
 
 
 def test_a_place_knows_its_parts() -> None:
@@ -108,8 +109,9 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
         *layer_story(impl, "Scale", [], {}, state, ["weight"], [step]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
     ]
-    assert all(isinstance(place, Place) for place in seen)
-    templates = {template for place in seen for template in (place.template, place.learnt) if template is not None}
+    places = [place for place in seen if isinstance(place, Place)]
+    assert places == seen
+    templates = {template for place in places for template in (place.template, place.learnt) if template is not None}
     assert templates == GENERIC
 
 

@@ -514,7 +514,8 @@ def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedC
         with_suites([exercise], lambda suites: played(suites["centring"], player, expectations, seed))  # noqa: B023  (called at once)
         story = typed(*player.asked)
         assert isinstance(story, LayerStory)
-        assert isinstance(upstream := story.steps[0].upstream, Array)
+        upstream = story.steps[0].upstream
+        assert isinstance(upstream, Array)
         weights.append(story.state["weight"])
         upstreams.append(upstream)
     for first, same, other in (weights, upstreams):
