@@ -519,7 +519,8 @@ def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedC
         played(collect([exercise])["centring"], player, expectations, seed)
         story = typed(*player.asked)
         assert isinstance(story, LayerStory)
-        assert isinstance(upstream := story.steps[0].upstream, Array)
+        upstream = story.steps[0].upstream
+        assert isinstance(upstream, Array)
         weights.append(story.state["weight"])
         upstreams.append(upstream)
     for first, same, other in (weights, upstreams):

@@ -43,7 +43,8 @@ CHINESE: dict[str, list[tuple[str, str]]] = {
         ('group = "Functions"', 'group = "Functions"\n"group.zh" = "函数"'),
         (
             'hints = ["Square, average, take the root."]',
-            'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]\n["places.zh"]\n"row {number}" = "第 {number} 行"',
+            'hints = ["Square, average, take the root."]\n"hints.zh" = ["平方、平均、开方。"]'
+            '\n["places.zh"]\n"row {number}" = "第 {number} 行"',
         ),
     ],
     MISTAKES: [(f'says = "{english}"', f'says = "{english}"\n"says.zh" = "{chinese}"') for english, chinese in SAYS],
