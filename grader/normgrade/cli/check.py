@@ -19,10 +19,10 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import renderer
-from normgrade.report.report import Finding, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Finding
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600
@@ -99,24 +99,6 @@ def check_command(
     with progress() as watched:
         reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
     return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
-
-
-def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
-    """The reports as far as the course reveals them. In a workspace, what was tried is kept."""
-    shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
-    if (workspace := Workspace.find()) is not None:
-        remember(workspace, submissions, shown)
-    return shown
-
-
-def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
-    """Keep what was tried; that it cannot be kept is said, and changes no verdict."""
-    from normgrade.learner.standing import keep
-
-    try:
-        keep(workspace, submissions, reports)
-    except UsageError as error:
-        click.echo(_("Note: {message}", message=error), err=True)
 
 
 def named(course: Course, target: str, slug: str | None) -> Submission:

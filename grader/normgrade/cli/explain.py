@@ -62,9 +62,9 @@ def preferred(course: Course, slugs: list[str], name: str) -> str:
     """The exercise where the learner made the mistake last, else the first of the course."""
     workspace = Workspace.find()
     if workspace is not None and len(slugs) > 1:
-        from normgrade.learner.standing import progress_of
+        from normgrade.learner.standing import attempts_of
 
-        made = [attempt.exercise for attempt in progress_of(workspace).attempts() if name in attempt.diagnoses]
+        made = [attempt.exercise for attempt in attempts_of(workspace).attempts() if name in attempt.diagnoses]
         return next((slug for slug in reversed(made) if slug in slugs), slugs[0])
     return slugs[0]
 

@@ -18,9 +18,9 @@ from normgrade.cli.shell_words import slugs_alike, ways_alike
 from normgrade.course.course import Exercise, read
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.language.docstring import as_spoken, told
+from normgrade.language.docstring import as_spoken, first_paragraph
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.standing import progress_of
+from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 
 
@@ -60,7 +60,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
 
 def has_passed(exercise: Exercise) -> bool:
     workspace = Workspace.find()
-    return workspace is not None and any(attempt.passed for attempt in progress_of(workspace).attempts(exercise.slug))
+    return workspace is not None and any(attempt.passed for attempt in attempts_of(workspace).attempts(exercise.slug))
 
 
 def alternative(exercise: Exercise, way: str) -> Path:
@@ -111,8 +111,8 @@ def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
     console.print()
     console.print(Text(_("Other right ways"), style="bold"))
     for path in exercise.alternatives:
-        said = told(ast.get_docstring(ast.parse(read(path))))
-        console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
+        says = first_paragraph(ast.get_docstring(ast.parse(read(path))))
+        console.print(Text.assemble(f"  {path.stem}", (f"  {says}", "dim")))
     if spoil:
         console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))
     else:

@@ -6,17 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
-from normgrade.course.mistakes import read_mistakes
-from normgrade.grade import Submission
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.workspace import Workspace, submission_of
-from normgrade.report.report import Outcome, Report
 
 
 @dataclass(frozen=True)
@@ -53,25 +49,13 @@ def records(course: Course, workspace: Workspace | None) -> list[Record]:
     """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
     file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
-    for attempt in progress_of(workspace).attempts() if workspace is not None else ():
+    for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
     return [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
 
 
-def progress_of(workspace: Workspace) -> Progress:
-    return Progress(workspace.kept / "progress.db")
-
-
-def keep(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
-    """Keep as attempts what was graded of the files in the workspace; a UsageError where that cannot be done."""
-    now = datetime.now(UTC)
-    tried = [
-        Attempt.of(report, now)
-        for submission, report in zip(submissions, reports, strict=True)
-        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and workspace.holds(submission.path)
-    ]
-    if tried:
-        progress_of(workspace).add(tried)
+def attempts_of(workspace: Workspace) -> Attempts:
+    return Attempts(workspace.data / "progress.db")
 
 
 def is_started(path: Path, exercise: Exercise) -> bool:
@@ -122,35 +106,6 @@ def advice(records: Sequence[Record]) -> str:
         slug=slug,
         file=exercise.file_name,
     )
-
-
-def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
-    """Every hint for whoever made this attempt last, and how it is told: what the diagnosis says or else the hint of the first claim that
-    failed, then the exercise's own.
-
-    What else failed has the same cause more often than not, and its hints would be about what is right.
-    """
-    told = {}
-    if last is not None and last.diagnoses:
-        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
-        told = {
-            says[name]: _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
-            for name in last.diagnoses
-            if name in says
-        }
-    elif last is not None:
-        told = {hint: _("About what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
-    return told | {hint: hint for hint in exercise.hints if hint not in told}
-
-
-def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[str]:
-    """The hints that were not given yet, as they are told. The first of them counts as given now, if there is a workspace to keep that."""
-    progress = None if workspace is None else progress_of(workspace)
-    given = progress.given(exercise.slug) if progress else ()
-    left = {hint: told for hint, told in hints_of(exercise, last).items() if hint not in given}
-    if left and progress:
-        progress.give(exercise.slug, next(iter(left)), datetime.now(UTC))
-    return [*left.values()]
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:

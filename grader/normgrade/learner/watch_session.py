@@ -14,7 +14,9 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.file_saves import Watched
-from normgrade.learner.standing import keep, next_after, records, take_hint
+from normgrade.learner.hints import take_hint
+from normgrade.learner.record import remember
+from normgrade.learner.standing import next_after, records
 from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
@@ -63,11 +65,7 @@ class Watching:
         self.grading = False
         if inspection.playable:
             self.scores.append(self.report.earned)
-        try:
-            if (workspace := Workspace.find()) is not None:
-                keep(workspace, [submission], [self.report])
-        except UsageError as error:  # the verdict is none the less right
-            self.note = str(error)
+        self.note = remember([submission], [self.report])
         self.look_ahead()
 
     def look_ahead(self) -> None:
@@ -106,4 +104,4 @@ class Watching:
             return _("It has passed: nothing is left to hint at.")
         last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None
         left = take_hint(self.exercise, last, Workspace.find())
-        return _("Hint: {hint}", hint=left[0]) if left else _("You have had every hint.")
+        return _("Hint: {hint}", hint=left[0].shown) if left else _("You have had every hint.")

@@ -72,8 +72,8 @@ class Workspace:
         )
 
     @property
-    def kept(self) -> Path:
-        """Where normgrade keeps what is its own."""
+    def data(self) -> Path:
+        """The folder of normgrade's own files: the database of attempts, and backups."""
         return self.root / ".normgrade"
 
     def submission(self, exercise: Exercise) -> Path:
@@ -103,21 +103,21 @@ class Workspace:
         return added
 
     def reset(self, exercise: Exercise, now: datetime) -> Path | None:
-        """Put the stub back; where the old file is kept, or None where it was the stub, or was not there."""
+        """Put the stub back. Returns the backup of the old file; None where that was the stub, or was not there."""
         path, stub = self.submission(exercise), read(exercise.stub).encode()
         old = read_plain(path, OLD_BYTES) if os.path.lexists(path) else stub
-        kept = None
+        backup = None
         if old != stub:
-            kept = self.backup(exercise, now)
-            own_folder(self.kept)
-            own_folder(kept.parent)
-            write_whole(kept, old)
+            backup = self.new_backup(exercise, now)
+            own_folder(self.data)
+            own_folder(backup.parent)
+            write_whole(backup, old)
         write_whole(path, stub)
-        return kept
+        return backup
 
-    def backup(self, exercise: Exercise, now: datetime) -> Path:
-        """A name that nothing has yet."""
-        dated = self.kept / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
+    def new_backup(self, exercise: Exercise, now: datetime) -> Path:
+        """A path for a backup, where nothing lies yet."""
+        dated = self.data / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
         others = (dated.with_stem(f"{dated.stem}-{number}") for number in range(2, 1000))
         return next(path for path in (dated, *others) if not os.path.lexists(path))
 

@@ -185,11 +185,11 @@ def graded(order: Order, source: str, name: str) -> Graded:
 def as_file(order: Order, source: str) -> Iterator[Path]:
     """The source where `normgrade check` would find it: in a workspace, where attempts are kept, it stays."""
     workspace = Workspace.find()
-    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.kept / "notebook") as folder:
+    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.data / "notebook") as folder:
         path = Path(folder) / order.exercise.file_name
         try:
             if workspace is not None:
-                own_folder(workspace.kept)
+                own_folder(workspace.data)
                 own_folder(path.parent)
             write_whole(path, source.encode(errors="surrogatepass"))
         except OSError as error:

@@ -21,7 +21,7 @@ from normgrade.compare.differences import described, differences, unsound
 from normgrade.compare.trends import Step, by_size, pattern, steps_of
 from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
-from normgrade.language.docstring import told
+from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import Expectation, Oracle
@@ -344,7 +344,7 @@ def mark(item: pytest.Item, name: str, default: Any) -> Any:
 
 
 def claim(item: pytest.Item) -> str:
-    return told(docstring(item))
+    return first_paragraph(docstring(item))
 
 
 def docstring(item: pytest.Item) -> str | None:

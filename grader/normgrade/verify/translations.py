@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from normgrade.course.course import Exercise, Table, read
 from normgrade.language import ENGLISH, _
-from normgrade.language.docstring import told_in
+from normgrade.language.docstring import first_paragraph_in
 from normgrade.suite.run import Suite, docstring, hint_in
 
 OF_EXERCISE = ("title", "group", "hints")
@@ -24,7 +24,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str) -> Iterator[s
     for mistake in Table.read(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
     for path in exercise.alternatives:
-        if not told_in(ast.get_docstring(ast.parse(read(path))), language):
+        if not first_paragraph_in(ast.get_docstring(ast.parse(read(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unsaid(suite, language)
 
@@ -42,7 +42,7 @@ def unsaid(suite: Suite, language: str) -> Iterator[str]:
     """Each test is named once, however many cases it has."""
     tests = {item.name.partition("[")[0]: item for item in suite.items}
     for name, item in tests.items():
-        if not told_in(docstring(item), language):
+        if not first_paragraph_in(docstring(item), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
         if hint_in(item, ENGLISH) and not hint_in(item, language):
             yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)

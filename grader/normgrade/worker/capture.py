@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 
 from normgrade.language import _
-from normgrade.language.text import without_escapes
+from normgrade.language.visible import printable
 
 OUTPUT_LIMIT_BYTES = 16 * 1024
 CHUNK_BYTES = 1024**2
 MARK = "\0normgrade {} answered\0"  # the worker writes it after an answer's output, so that later output is not taken for it
 MARK_BYTES = 64  # more than a mark ever has
-CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def mark(serial: int) -> bytes:
     """What ends the output of the answer with this serial."""
     return MARK.format(serial).encode()
-
-
-def printable(printed: bytes) -> str:
-    """What was printed as text of visible characters, newlines and tabs."""
-    return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
 
 
 class Capture:
@@ -56,7 +49,7 @@ class Capture:
             self.pending = b""
             self.complete.set()
             more = _("… {n:,} more bytes", n=self.dropped_bytes)
-            return printable(bytes(self.kept)) + (f"\n{more}\n" if self.dropped_bytes else "")
+            return printable(self.kept.decode("utf-8", "replace")) + (f"\n{more}\n" if self.dropped_bytes else "")
 
     def read(self, fd: int) -> None:
         """Read until the end, then close."""

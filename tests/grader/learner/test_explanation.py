@@ -12,7 +12,7 @@ from normgrade import cli
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Desk, Options, at_desk
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.explanation import Explanation, explain
 from normgrade.report.report import Outcome
 
@@ -78,7 +78,7 @@ def test_of_several_exercises_the_one_where_it_was_made_last_is_meant(tmp_path: 
     (tmp_path / "normgrade.toml").touch()
     assert preferred(course, ["rms", "centring"], "x") == "rms"
     made = Attempt(datetime.now(UTC), "centring", Outcome.FAILED, 1, 10, ("x",))
-    Progress(tmp_path / ".normgrade" / "progress.db").add([made])
+    Attempts(tmp_path / ".normgrade" / "progress.db").add([made])
     assert preferred(course, ["rms", "centring"], "x") == "centring"
 
 

@@ -16,7 +16,7 @@ from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language import LANGUAGES, speak
 from normgrade.language.docstring import as_spoken
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
@@ -95,7 +95,7 @@ def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: R
     run("init", ".")
     every = ("Average over the last dimension.", "Take the last dimension, wherever it is.")
     attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, every) for mistakes in ((), ("sum-for-mean", "gone"))]
-    progress = Progress(here / ".normgrade/progress.db")
+    progress = Attempts(here / ".normgrade/progress.db")
     progress.add(attempts[:1])
     assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     progress.add(attempts[1:])
@@ -105,7 +105,7 @@ def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: R
 
 def test_after_passing_nothing_is_hinted_at_and_the_next_exercise_is_named(run: Run, here: Path, tiny: Course) -> None:
     run("init", ".")
-    progress = Progress(here / ".normgrade/progress.db")
+    progress = Attempts(here / ".normgrade/progress.db")
     progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
     out = run("hint", "rms")[1]
     assert out == f"rms passed at your last check: nothing is left to hint at. {NEXT.format('centring', 2, 'Layers')}"
@@ -171,7 +171,7 @@ def test_only_what_lies_in_the_workspace_is_kept(run: Run, here: Path, tiny: Cou
     run("init", "norms")
     monkeypatch.chdir(here / "norms")
     assert run("check", "--exercise", "rms", str(tiny.exercise("rms").reference))[0] == 0
-    assert Progress(here / "norms/.normgrade/progress.db").attempts() == []
+    assert Attempts(here / "norms/.normgrade/progress.db").attempts() == []
 
 
 def test_progress_that_cannot_be_kept_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import N_, _, n_, retold
-from normgrade.language.text import without_escapes
-from normgrade.language.visible import STEERS
+from normgrade.language.visible import printable as printable
 from normgrade.report.place_names import place_in_words
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import Check, Diagnosis, Difference, Finding, Outcome, Report
@@ -23,11 +22,6 @@ KINDS = (
 )  # fmt: skip
 RULES = (N_("file"), N_("syntax"), N_("contract"), N_("signature"), N_("banned"))
 SANDBOXES = (N_("none"),)  # the tiers are names
-
-
-def printable(text: str) -> str:
-    """The text without anything that could steer a terminal or break a file; newlines and tabs stay."""
-    return STEERS.sub("", without_escapes(text))
 
 
 def one_line(text: str) -> str:
