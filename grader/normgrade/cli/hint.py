@@ -34,7 +34,7 @@ def hint_command(slug: str, number: int | None, course_folder: Path | None) -> N
 
 
 def say_numbered(exercise: Exercise, number: int) -> None:
-    """One of the exercise's own hints."""
+    """Print one of the exercise's own hints."""
     if number > len(exercise.hints):
         say(no_more(exercise))
         return
@@ -55,7 +55,7 @@ def say_numbered(exercise: Exercise, number: int) -> None:
 
 
 def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
-    """The next hint that was not given yet."""
+    """Print the next hint that was not given yet."""
     attempts = attempts_of(workspace).attempts(exercise.slug)
     last = attempts[-1] if attempts else None
     if last is not None and last.passed:
@@ -70,7 +70,7 @@ def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
 
 
 def no_more(exercise: Exercise) -> str:
-    """That there are no more hints, and what helps then; a course that keeps its solutions has nothing else."""
+    """The message that there are no more hints; it names the solution, where the course reveals it."""
     if exercise.reveal != "full":
         return _("There are no more hints for {slug}.", slug=exercise.slug)
     return _("There are no more hints for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=exercise.slug)

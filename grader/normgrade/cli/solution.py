@@ -35,8 +35,6 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
     alone.
     """
-    from normgrade.report.render.terminal import open_console
-
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("solution"))
     if not spoil and not has_passed(exercise):
@@ -47,6 +45,8 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     if not sys.stdout.isatty():
         click.echo(as_spoken(read(path)), nl=False)
         return
+    from normgrade.report.render.terminal import open_console
+
     console = open_console()
     if way is not None:
         show_source(console, path)
@@ -59,11 +59,13 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
 
 
 def has_passed(exercise: Exercise) -> bool:
+    """Whether any attempt in this workspace passed."""
     workspace = Workspace.find()
     return workspace is not None and any(attempt.passed for attempt in attempts_of(workspace).attempts(exercise.slug))
 
 
 def alternative(exercise: Exercise, way: str) -> Path:
+    """The file of another right way, by its name."""
     ways = {path.stem: path for path in exercise.alternatives}
     if way not in ways:
         raise UsageError(
@@ -84,13 +86,13 @@ def show_source(console: Console, path: Path) -> None:
 
 
 def show_code(console: Console, code: str, language: str) -> None:
-    """In colours, and line by line as it is: it is the terminal that wraps, so that what is copied from there is whole."""
+    """Print code in colours. The terminal wraps its long lines, not rich, so that what is copied from there is whole."""
     syntax = Syntax("", language, theme="ansi_dark", background_color="default")
     console.print(syntax.highlight(code.rstrip()), soft_wrap=True)
 
 
 def show_difference(console: Console, exercise: Exercise) -> None:
-    """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
+    """Print the learner's file beside the reference; on a narrow terminal, the diff from one to the other."""
     path, reference = submission_of(exercise), as_spoken(read(exercise.reference))
     own = inspect_file(path, exercise).source
     if own is None:
@@ -106,6 +108,7 @@ def show_difference(console: Console, exercise: Exercise) -> None:
 
 
 def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
+    """Print the names of the alternatives, with the first paragraph of their docstrings."""
     if not exercise.alternatives:
         return
     console.print()

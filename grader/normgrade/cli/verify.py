@@ -9,6 +9,7 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number, writable
 from normgrade.cli.shell_words import slugs_alike
+from normgrade.grade import Options
 from normgrade.learner.workspace import find_course
 from normgrade.report.render import renderer
 
@@ -43,7 +44,6 @@ def verify_command(
     course = find_course(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
-    from normgrade.grade import Options
     from normgrade.verify.parallel import available
     from normgrade.verify.proofs import verify
 

@@ -1,6 +1,6 @@
 """The language that normgrade speaks: English, as its sources do, or one that it has a catalogue for.
 
-Messages are marked with `_` and `n_` where they are written, and translated at that moment. So `speak` is called before any message is made.
+Messages are marked with `_` and `n_`, and translated at the moment when they are made. So `speak` is called first.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ VARIABLE = "NORMGRADE_LANG"
 CATALOGUES = Path(__file__).with_name("locale")
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 LONGEST_RETOLD = 400  # characters: texts made of our messages are shorter; a pattern could take for ever on a long text of a stranger's
+
 
 class Spoken(NamedTuple):
     """A language, and its catalogue; English needs none."""

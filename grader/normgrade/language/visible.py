@@ -58,7 +58,7 @@ def forgiving(stream: IO[str]) -> IO[str]:
 
 
 def write_data(text: str) -> None:
-    """Write text for programs to stdout, in UTF-8 whatever the stream's encoding. On a terminal a person reads it, so it is made visible."""
+    """Write text for programs to stdout, always in UTF-8. On a terminal a person reads it, so it is made visible."""
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
         sys.stdout.write(visible(text))
         return

@@ -1,4 +1,4 @@
-"""What a learner has tried: every attempt and every hint, in one SQLite file of the workspace."""
+"""A learner's attempts, and the hints that were given, in an SQLite file of the workspace."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from normgrade.language.visible import visible
 from normgrade.report.report import Check, Outcome, Report
 
 VERSION = 2  # of the tables
-PATIENCE_S = 5.0  # while another command writes
+PATIENCE_S = 5.0  # for another command to finish writing
 LARGEST_BYTES = 64 * 1024**2
-UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what a row can be that another program wrote
+UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what reading a row may raise that another program wrote
 SCHEMA = """
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
@@ -88,7 +88,7 @@ class Attempts:
     path: Path
 
     def add(self, attempts: Sequence[Attempt]) -> None:
-        """Keep these attempts, all of them or none."""
+        """Add these attempts, all of them or none."""
         with self.changing() as database:
             database.executemany(INSERT_ATTEMPT, map(to_row, attempts))
 
@@ -111,18 +111,18 @@ class Attempts:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The database, in memory: SQLite itself opens nothing, or a link, a pipe or a journal that lies there could lead it astray."""
+        """The database, in memory. SQLite never opens the file: a link, a pipe or a journal there could make it read or change others."""
         with self.usable(), closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             if os.path.lexists(self.path):
-                own_folder(self.path.parent)  # which is there, so that this only refuses a link
+                own_folder(self.path.parent)  # refuses a link; it makes no folder here, for there is one
                 database.deserialize(read_plain(self.path, LARGEST_BYTES))
             self.make_ready(database)
             yield database
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
-        """The same, written back as a whole when all went well. Whoever comes meanwhile waits."""
+        """The database, written back as a whole if nothing was raised. Other commands wait until then."""
         with self.usable():
             own_folder(self.path.parent)
             with locked(self.path.with_name("lock")), self.reading() as database:
@@ -131,7 +131,7 @@ class Attempts:
 
     @contextmanager
     def usable(self) -> Iterator[None]:
-        """A UsageError for all that a file can do to its reader."""
+        """Raise a UsageError for every error of a broken file."""
         try:
             yield
         except OSError as error:
@@ -140,7 +140,7 @@ class Attempts:
             raise self.unusable(str(error)) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
-        """See that these are our own tables; begin them where there are none."""
+        """Check that the tables are our own, and upgrade those of version 1; make them in a new database."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -169,7 +169,7 @@ class Attempts:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One command after the other, where the platform has such locks. Raises OSError where the others take too long."""
+    """Hold a lock on the file, where the platform has such locks. Raises OSError if other commands hold it for too long."""
     fd = lock(path, PATIENCE_S)
     try:
         yield
@@ -178,6 +178,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """All tables, indices and views: type, name and the SQL that made each."""
     return database.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name").fetchall()
 
 
@@ -190,7 +191,7 @@ def own_schema(script: str) -> list[tuple[str, str, str]]:
 
 
 def upgrade(database: sqlite3.Connection) -> None:
-    """Tables of version 1, made to those of today. They hold the text of a failed check's hint, and not the check's name."""
+    """Make tables of version 1 into those of today. They hold the text of a failed check's hint, but not the check's name."""
     rows = database.execute(f"SELECT {COLUMNS_1} FROM attempts ORDER BY number").fetchall()
     attempts = [(*before, "", str(next(iter(json.loads(hints)), "")), digest) for *before, hints, digest in rows]
     given = database.execute("SELECT exercise, hint, at FROM hints").fetchall()

@@ -1,4 +1,4 @@
-"""Where a learner stands, and what to do next."""
+"""A learner's standing at every exercise, and what to do next."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from normgrade.learner.workspace import Workspace, submission_of
 
 @dataclass(frozen=True)
 class Record:
-    """What was tried at one exercise; `started` says whether its file is more than the stub."""
+    """All attempts at one exercise, the oldest first; `started` says whether its file is more than the stub."""
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
@@ -37,7 +37,7 @@ class Record:
 
     @property
     def standing(self) -> str:
-        """In a word or two: the best score, unless it passed or nothing was tried."""
+        """In words: "passed", the best score, or without attempts whether it is started."""
         if self.passed:
             return _("passed")
         if self.last is not None:
@@ -46,7 +46,7 @@ class Record:
 
 
 def records(course: Course, workspace: Workspace | None) -> list[Record]:
-    """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
+    """A record for every exercise of the course, in the course's order. Without a workspace no attempts are known."""
     file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
     for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
@@ -59,11 +59,15 @@ def attempts_of(workspace: Workspace) -> Attempts:
 
 
 def is_started(path: Path, exercise: Exercise) -> bool:
+    """Whether there is a file that is more than the stub."""
     return os.path.lexists(path) and inspect_file(path, exercise).started
 
 
 def next_record(records: Sequence[Record]) -> Record | None:
-    """What to take up: the exercise that was tried last and has not passed, else the first that has not, by level and order."""
+    """The exercise to go on with: of those that have not passed the one that was tried last, else the first started one, else the first.
+
+    The first is that by level and order. None if all have passed.
+    """
     open_ones = [record for record in records if not record.passed]
     tried = [record for record in open_ones if record.attempts]
     if tried:
@@ -72,9 +76,9 @@ def next_record(records: Sequence[Record]) -> Record | None:
 
 
 def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:
-    """What to take up after an exercise: what is next anyway if it has passed, else what is next of those that nobody has seen yet.
+    """The exercise to go on with after another: the next of all if that has passed, else the next of those that are not in `seen`.
 
-    Where all have been seen it begins anew with the others; nothing where no other is left.
+    If all others are in `seen`, it is the next of them; None if no other is left.
     """
     others = [record for record in records if record.exercise != current]
     passed = any(record.passed for record in records if record.exercise == current)
@@ -84,7 +88,7 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
 
 
 def advice(records: Sequence[Record]) -> str:
-    """What to do next, in a sentence or two."""
+    """What to do next, in one or two sentences."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")

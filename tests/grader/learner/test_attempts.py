@@ -49,7 +49,9 @@ def test_an_attempt_is_what_the_report_says() -> None:
     )
     diagnoses = (Diagnosis(("one", "two"), "…", ()), Diagnosis(("two",), "…", ()))
     report = Report("rms", "rms.py", Outcome.FAILED, 9, "linux", 0, 0.1, diagnoses=diagnoses, checks=checks)
-    assert Attempt.of(replace(report, digest="ab12"), NOW) == Attempt(NOW, "rms", Outcome.FAILED, 3, 9, ("one", "two"), "test_a", "First.", "ab12")
+    assert Attempt.of(replace(report, digest="ab12"), NOW) == Attempt(
+        NOW, "rms", Outcome.FAILED, 3, 9, ("one", "two"), "test_a", "First.", "ab12"
+    )
 
 
 @pytest.mark.parametrize("checks", [(), (Check("test_a", "A.", "formula", Outcome.FAILED, 9),)])
