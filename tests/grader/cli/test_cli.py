@@ -120,12 +120,6 @@ def test_help_is_given_whatever_was_imported_before(arguments: list[str], invoke
     assert said.returncode == 0
 
 
-# Files of which nothing is run
-
-
-# Grading
-
-
 # The grader's own fault
 
 
@@ -148,9 +142,6 @@ def test_our_own_bugs_are_exit_code_3(
     said = invoke("check")
     assert said.returncode == code and said.stderr.endswith(sentence)
     assert ("Traceback" in said.stderr) == isinstance(error, KeyError)
-
-
-# The other commands
 
 
 # In a process of its own

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course
+from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import read_mistakes
+from normgrade.language import ENGLISH, speak
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
@@ -64,3 +65,13 @@ def test_hints_have_numbers_where_there_is_no_workspace(run: Run, edited_course:
     of_two = ("hint", "rms", "--course", str(course.root))
     assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
     assert run(*of_two, "3")[1] == "There are no more hints for rms."
+
+
+@pytest.mark.parametrize(("first", "then"), [("en", "zh"), ("zh", "en")])
+def test_another_language_gives_no_hint_again(first: str, then: str, run: Run, here: Path) -> None:
+    run("init", ".", "--course", str(carried()))
+    Attempts(here / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms_norm", Outcome.FAILED, 1, 20)])
+    hints = len(Course(carried()).exercise("rms_norm").hints)
+    given = [run("hint", "rms_norm", "--course", str(carried()), "--lang", language)[1] for language in (first, then) * hints]
+    speak(ENGLISH)
+    assert len({*given[:hints]}) == hints and all("rms_norm" in each for each in given[hints:])
