@@ -14,7 +14,6 @@ from normgrade.cli.options import course_option
 from normgrade.course.course import Course, Exercise
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
-from normgrade.learner.standing import records
 from normgrade.learner.workspace import Workspace, find_course
 
 HEADINGS = N_("exercise"), N_("group"), N_("level"), N_("points"), N_("standing")
@@ -46,6 +45,8 @@ def list_command(course_folder: Path | None) -> None:
 
 def standings(workspace: Workspace, course: Course) -> dict[str, str]:
     """The standing at every exercise, by slug."""
+    from normgrade.learner.standing import records  # and with it SQLite, which only a workspace needs
+
     return {record.exercise.slug: record.standing for record in records(course, workspace)}
 
 

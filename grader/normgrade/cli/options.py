@@ -130,6 +130,7 @@ def writable(output: Path | None) -> None:
 
 
 def unwritable(output: Path, error: OSError) -> UsageError:
+    """The error for a path that no report can be written to."""
     return UsageError(
         _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
     )

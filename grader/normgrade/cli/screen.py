@@ -99,6 +99,7 @@ def passed(following: Exercise | None) -> str:
 
 
 def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:
+    """Findings, the diagnosis, and the failed checks in as much detail as asked for."""
     yield from map(finding_lines, report.findings)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)

@@ -127,6 +127,7 @@ def on_one_screen(watching: Watching, console: Console) -> None:
 
 
 def draw_until_q(screen: Screen) -> None:
+    """Wait for saves, keys and a new size of the terminal, and draw after each."""
     with waker(screen.watching.watched.path.parent) as wakes, keys(wakes) as pressed, screen.live:
         key = ""
         while key != "q":

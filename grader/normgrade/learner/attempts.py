@@ -65,6 +65,7 @@ class Attempt:
 
     @classmethod
     def of(cls, report: Report, at: datetime) -> Attempt:
+        """The attempt that a report is about, made at this time."""
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
         hinted = first_hinted(report)
         failed, hint = ("", "") if hinted is None else (hinted.name.partition("[")[0], hinted.hint)
@@ -158,6 +159,7 @@ class Attempts:
             upgrade(database)
 
     def unusable(self, error: str) -> UsageError:
+        """The error for a file that cannot be used, with the reason."""
         return UsageError(
             _(
                 'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',

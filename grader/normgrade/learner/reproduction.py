@@ -116,6 +116,7 @@ def aliases() -> str:
 
 
 def body(exercise: Exercise, play: Play, differences: Sequence[Difference]) -> Iterator[str]:
+    """The lines of the script below its head."""
     request, expected = play.expectation.request, expected_at(play, differences)
     match request.probe:
         case "layer_story":
@@ -139,6 +140,7 @@ def expected_at(play: Play, differences: Sequence[Difference]) -> dict[str, str]
 
 
 def layer_story(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
+    """The lines for the probe `layer_story`: build the layer, then take its steps. `expected` is from places to Python expressions."""
     inputs = request.inputs
     build = f"layer = submission.{inputs['layer']}({arguments(inputs['args'], inputs['kwargs'])})"
     yield build
@@ -154,6 +156,7 @@ def layer_story(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
 
 
 def one_step(number: int, step: Mapping[str, Any], expected: Mapping[str, str]) -> Iterator[str]:
+    """The lines for one step, counted from 1: forward, backward, and both values at each place that differs."""
     yield f"layer.train({step['do'] == 'train'})"
     yield "layer.zero_grad()"
     yield f"x = {literal(step['x'])}"
@@ -188,6 +191,7 @@ def of_layer(what: str) -> str:
 
 
 def function_call(request: Request, expected: Mapping[str, str]) -> Iterator[str]:
+    """The lines for the probe `function_call`: the arguments, the call, and both values at each place that differs."""
     inputs, upstream = request.inputs, request.inputs.get("upstream")
     names = [f"argument_{number}" for number in range(1, len(inputs["args"]) + 1)]
     for name, value in zip(names, inputs["args"], strict=True):

@@ -33,6 +33,7 @@ class Record:
 
     @property
     def best(self) -> int:
+        """The most points of any attempt."""
         return max((attempt.earned for attempt in self.attempts), default=0)
 
     @property
@@ -55,6 +56,7 @@ def records(course: Course, workspace: Workspace | None) -> list[Record]:
 
 
 def attempts_of(workspace: Workspace) -> Attempts:
+    """The attempts of a workspace; their file need not be there yet."""
     return Attempts(workspace.data / "progress.db")
 
 

@@ -48,6 +48,7 @@ class Workspace:
 
     @classmethod
     def read(cls, root: Path) -> Workspace:
+        """The workspace at its root. Raises a UsageError if its `normgrade.toml` is wrong."""
         table = Table.parse(root / MARK, settings_in(root / MARK))
         course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
         table.finish()
@@ -77,9 +78,11 @@ class Workspace:
         return self.root / ".normgrade"
 
     def submission(self, exercise: Exercise) -> Path:
+        """The path of the learner's file for an exercise."""
         return self.root / exercise.file_name
 
     def prompt(self, exercise: Exercise) -> Path:
+        """The path of the workspace's copy of a prompt."""
         return self.root / "prompts" / f"{exercise.slug}.md"
 
     def holds(self, path: Path) -> bool:
@@ -177,7 +180,7 @@ def settings(course: Path | None) -> str:
     return SETTINGS.format(
         what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
         kept=_("What was tried is kept in .normgrade/progress.db."),
-        spoken=_("English and Chinese are spoken; without this, your locale's"),
+        spoken=_("the language of messages, en or zh; by default that of your locale"),
         course='# course = "path/to/another/course"' if course is None else f"course = {as_toml(str(course))}",
     )
 
