@@ -1,7 +1,8 @@
-"""Says which normgrade is under test, and refuses another than the one that was meant; and the tiny course that tests grade on."""
+"""Says which normgrade is under test, and refuses another than the one that was meant; the tiny course, and commands that are run on it."""
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent / "harness"))  # what several test 
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+Put = Callable[..., None]
 
 
 def pytest_configure() -> None:
@@ -88,3 +91,50 @@ def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.Mo
         return code, " ".join(out.split()), " ".join(err.split())
 
     return ran
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, the current one."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def invoke(here: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Invoke:
+    """Run a command in this process, in the folder `here`, on the tiny course; its output is as it was written."""
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+
+    def ran(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        code = cli.run([str(argument) for argument in arguments])
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return ran
+
+
+@pytest.fixture
+def in_a_process(here: Path, expectations: Path) -> Invoke:
+    """Run a command in a process of its own, piped, in the folder `here`."""
+
+    def ran(*arguments: str, course: Course | None = None, program: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "FORCE_COLOR"))}
+        environment |= {"PYTHONIOENCODING": "utf-8"} | ({"NORMGRADE_COURSE": str(course.root)} if course else {})
+        start = program or (sys.executable, "-W", "error", "-m", "normgrade")
+        return subprocess.run(
+            [*start, *arguments], cwd=here, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=300
+        )
+
+    return ran
+
+
+@pytest.fixture
+def put(here: Path, tiny: Course) -> Put:
+    """Put right submissions into the folder `here`."""
+
+    def copied(*slugs: str) -> None:
+        for slug in slugs:
+            shutil.copy(tiny.exercise(slug).reference, here / f"{slug}.py")
+
+    return copied

@@ -1,4 +1,8 @@
-"""The command `normgrade`: one thin file per command, imported when it is asked for."""
+"""The command `normgrade`: one thin file per command, imported when it is asked for.
+
+`--help` and the completion of a command's name import all of them. So a command's module imports NumPy, torch and whatever needs them
+(rendering for a terminal, suites) inside its functions, and all else at its top.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not pass
 
 
 class Commands(click.Group):
-    """The commands in the order in which they are met; starting is fast because the others stay unread."""
+    """The commands, in the order in which a learner meets them. Only the module of the one that is called is imported."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*COMMANDS]  # `list` here would be the command of that name, once it is imported
@@ -50,7 +54,7 @@ class Commands(click.Group):
 
 
 def in_language(command: click.Command) -> click.Command:
-    """The command with its help in the language that is spoken, and the option that chooses one."""
+    """A copy of the command, with its help in the language that is spoken, and with the option --lang."""
     command = copy(command)
     command.help = _(help_of(command))
     command.short_help = re.split(r"(?<=[.。])", command.help, maxsplit=1)[0].rstrip(".。")  # the first sentence
@@ -63,7 +67,7 @@ def in_language(command: click.Command) -> click.Command:
 
 
 def help_of(command: click.Command) -> str:
-    """What the command says of itself, in English, each paragraph on a line of its own."""
+    """The help of a command in English, each paragraph on a line of its own."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", cleandoc(command.help or ""))
 
 
@@ -73,7 +77,7 @@ lang_option = click.Option(
     expose_value=False,
     shell_complete=lambda context, option, begun: [language for language in LANGUAGES if language.startswith(begun)],
     help="The language to speak; by default that of normgrade.toml, or of your locale. Also NORMGRADE_LANG.",
-)  # language_of has read it, before anything was said
+)  # language_of reads it from the arguments, before click does
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -86,7 +90,7 @@ def normgrade(context: click.Context) -> None:
 
 
 def say_what_to_do() -> None:
-    """In a workspace the next step, elsewhere how to begin."""
+    """Print the next step in a workspace; elsewhere, how to begin."""
     from normgrade.cli.options import say
     from normgrade.learner.workspace import Workspace, find_course
 
@@ -106,13 +110,13 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def complete() -> int:
-    """Offer a shell what a word may become; what is said besides would stand among the words."""
+    """Print what a shell may complete a word to. Errors are not printed: a shell would show them between the words."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         return run()
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run a command; its exit code."""
+    """Run a command. Returns its exit code."""
     open_streams()
     speak_here(ENGLISH)
     with interrupts.remembered():
@@ -120,17 +124,17 @@ def run(arguments: list[str] | None = None) -> int:
             speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
             result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
         except BaseException as error:
-            return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt has many consequences
+            return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt may surface as another error
     return result if isinstance(result, int) else 0
 
 
 def code_of(error: BaseException) -> int:
-    """What to say of the error that ended a command, and its exit code."""
+    """Print a message about the error that ended a command. Returns the exit code."""
     match error:
         case click.UsageError():
-            return told_by_click(click.UsageError(in_our_words(error), error.ctx))
+            return complain_of_usage(click.UsageError(in_our_words(error), error.ctx))
         case click.ClickException():
-            return told_by_click(error)
+            return complain_of_usage(error)
         case UsageError():
             return complain(str(error), USAGE)
         case GraderError():
@@ -150,7 +154,7 @@ def code_of(error: BaseException) -> int:
 
 
 def in_our_words(error: click.UsageError) -> str:
-    """What click says; and where its words do not fit together in every language, ours."""
+    """The message of click; or our own, where click's words make no sentence in some language."""
     match error:
         case click.NoSuchOption():
             return _(
@@ -162,7 +166,10 @@ def in_our_words(error: click.UsageError) -> str:
 
 
 def open_streams() -> None:
-    """Have both streams take every text, and click write to them: where they are ASCII, it would write UTF-8 all the same."""
+    """Have both streams take every text, and have click write to them: where they are ASCII, it would open UTF-8 streams of its own.
+
+    This replaces two functions of click's, which has no setting for it. It is done once for the process, by `run`.
+    """
     utils: Any = import_module("click.utils")
     for stream in (sys.stdout, sys.stderr):
         forgiving(stream)
@@ -170,7 +177,10 @@ def open_streams() -> None:
 
 
 def speak_here(language: str) -> None:
-    """Have click speak the language, too: it asks gettext, which asks the environment."""
+    """Speak a language, and have click speak it too: click asks gettext for its texts, and gettext asks the environment.
+
+    Wrapping of Chinese replaces functions of click and rich; report/render/wrapping.py owns these patches.
+    """
     import gettext
 
     speak(language)
@@ -184,7 +194,7 @@ def speak_here(language: str) -> None:
 
 
 def language_of(arguments: Sequence[str]) -> str:
-    """The one that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
+    """The language that --lang names, else NORMGRADE_LANG, else the workspace, else the locale."""
     from normgrade.learner.workspace import Workspace
 
     asked = [*arguments, ""][arguments.index("--lang") + 1] if "--lang" in arguments else ""
@@ -198,8 +208,8 @@ def language_of(arguments: Sequence[str]) -> str:
     return (workspace.language if workspace else None) or usual()
 
 
-def told_by_click(error: click.ClickException) -> int:
-    """What click says of wrong usage; it quotes what was typed."""
+def complain_of_usage(error: click.ClickException) -> int:
+    """Print click's message about wrong usage, with the usage line. It quotes what was typed, so it is made visible."""
     said = io.StringIO()
     error.show(said)
     click.echo(visible(said.getvalue()), err=True, nl=False)
@@ -207,7 +217,7 @@ def told_by_click(error: click.ClickException) -> int:
 
 
 def broken(error: Exception) -> int:
-    """It should not have happened."""
+    """Print the traceback of an error of the grader's own, and ask for a report of it."""
     import traceback
 
     click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
@@ -216,17 +226,18 @@ def broken(error: Exception) -> int:
 
 
 def complain(sentence: str, code: int) -> int:
+    """Print a sentence as an error to stderr. Returns the exit code."""
     said = _("Error: {message}", message=sentence)
     if sys.stderr.isatty():
         from normgrade.report.render.terminal import open_console
 
         open_console(sys.stderr).print(said)
     else:
-        click.echo(visible(said), err=True)  # whole, for whatever searches it
+        click.echo(visible(said), err=True)  # not wrapped, so that a program can search it
     return code
 
 
 def silenced() -> int:
-    """Keep Python from complaining about the closed pipe once more, when it ends."""
+    """Send stdout nowhere: Python flushes it at its end, and would complain about the closed pipe again. Returns the exit code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

@@ -1,4 +1,4 @@
-"""Progress on a terminal while long work runs; nothing where nobody watches."""
+"""A progress bar on stderr while long work runs; nothing where stderr is no terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress() -> Iterator[OnProgress]:
-    """A bar on stderr, if that is a terminal, from the first thing that is told until the end."""
+    """A function that shows progress as a bar on stderr, from its first call until the end of the block; nothing without a terminal."""
     if not sys.stderr.isatty():
         yield silent
         return
@@ -28,7 +28,7 @@ def progress() -> Iterator[OnProgress]:
 
 
 class Bar:
-    """One line that says what is going on, and how much of it is done; rich is imported when there is something to say."""
+    """One line: what is going on, and how much of it is done. rich is imported at the first call."""
 
     def __init__(self) -> None:
         self.progress: rich.progress.Progress | None = None
@@ -46,6 +46,7 @@ class Bar:
 
 
 def started() -> rich.progress.Progress:
+    """A started bar with a single task."""
     from rich.progress import BarColumn, Progress, TextColumn
 
     from normgrade.report.render.terminal import open_console

@@ -9,11 +9,11 @@ from itertools import zip_longest
 from rich.table import Table
 from rich.text import Text
 
-WIDE = 120  # columns, from which there is room for two sources
+WIDE = 120  # columns; a narrower terminal has no room for two sources
 
 
 def beside(own: tuple[str, str], other: tuple[str, str]) -> Table:
-    """Two names with their sources: "−" marks what only the first has, "+" what only the second has."""
+    """A table of two sources, each given as name and text: "−" marks lines of the first alone, "+" lines of the second alone."""
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     for _side in range(2):
         table.add_column(no_wrap=True)
@@ -25,6 +25,7 @@ def beside(own: tuple[str, str], other: tuple[str, str]) -> Table:
 
 
 def cells(line: str | None, same: bool, mark: str, style: str) -> tuple[Text, Text]:
+    """The mark and the line of one side; no mark where the line is on both sides."""
     if line is None or same:
         return Text(" "), Text(line or "", style="dim")
     return Text(mark, style=style), Text(line, style=style)

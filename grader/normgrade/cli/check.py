@@ -19,10 +19,10 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import renderer
-from normgrade.report.report import Finding, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.report import Finding
 from normgrade.suite.options import Options
 
 MOST_SEEDS = 2**32
@@ -30,7 +30,7 @@ LONGEST_S = 3600
 
 
 def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
-    """A whole number from 0 up, or one drawn for "random"."""
+    """The seed: a whole number from 0 on, or a random one for "random"."""
     if value == "random":
         return secrets.randbelow(MOST_SEEDS)
     if value.isdecimal() and int(value) < MOST_SEEDS:
@@ -39,6 +39,7 @@ def seed_of(context: click.Context, option: click.Parameter, value: str) -> int:
 
 
 def seconds_of(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
+    """The time limit in seconds; None where none is given."""
     if value is None:
         return None
     try:
@@ -53,7 +54,7 @@ def seconds_of(context: click.Context, option: click.Parameter, value: str | Non
 
 
 def grading_options(command: F) -> F:
-    """How to grade, wherever that is asked for."""
+    """Add the options that say how to grade: --seed, --timeout, --require-isolation."""
     limit = "Seconds for all checks of one submission together."
     command = click.option("--timeout", callback=seconds_of, metavar="S", help=limit)(isolation_option(command))
     seed = "Of the inputs; the same ones, unless said."
@@ -61,7 +62,7 @@ def grading_options(command: F) -> F:
 
 
 def targets_alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Slugs, and whatever files the shell finds."""
+    """Completion with slugs, and with the files that the shell finds."""
     return [*map(CompletionItem, slugs_alike(context, parameter, begun)), CompletionItem(begun, type="file")]
 
 
@@ -102,24 +103,6 @@ def check_command(
     return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
 
 
-def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
-    """The reports as far as the course reveals them. In a workspace, what was tried is kept."""
-    shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
-    if (workspace := Workspace.find()) is not None:
-        remember(workspace, submissions, shown)
-    return shown
-
-
-def remember(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
-    """Keep what was tried; that it cannot be kept is said, and changes no verdict."""
-    from normgrade.learner.standing import keep
-
-    try:
-        keep(workspace, submissions, reports)
-    except UsageError as error:
-        click.echo(_("Note: {message}", message=error), err=True)
-
-
 def named(course: Course, target: str, slug: str | None) -> Submission:
     """The submission that an argument means: a slug, or a file."""
     path = Path(target)
@@ -139,7 +122,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
 
 
 def refuse_links(path: Path) -> None:
-    """A UsageError where the way to a file leads through a link that lies in the workspace."""
+    """Raise a UsageError where one of the folders on the path to a file is a link in the workspace."""
     workspace = Workspace.find()
     if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
         raise UsageError(
@@ -152,7 +135,7 @@ def refuse_links(path: Path) -> None:
 
 
 def started(course: Course, slug: str | None) -> Sequence[Submission]:
-    """Every file in this folder that is named after an exercise and no longer the stub."""
+    """Every file in this folder that is named after an exercise, without untouched stubs if there is any other file."""
     if slug is not None:
         return [named(course, slug, None)]
     here = [exercise for exercise in course if os.path.lexists(submission_of(exercise))]
@@ -163,6 +146,6 @@ def started(course: Course, slug: str | None) -> Sequence[Submission]:
 
 
 def own(exercise: Exercise) -> Submission:
-    """The learner's file for an exercise, named as it is found from here."""
+    """The learner's file for an exercise; its name in the report is its path from the current folder."""
     path = submission_of(exercise)
     return Submission(exercise, path, os.path.relpath(path))

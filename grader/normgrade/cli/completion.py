@@ -19,7 +19,7 @@ SHELLS = {  # where what is printed belongs
     "fish": "~/.config/fish/completions/normgrade.fish",
 }
 
-# click's own script for bash forgets the words that it was offered besides files, and that for fish ends a description at a comma.
+# Two scripts of click's are replaced: its script for bash drops the words that come with files, and that for fish cuts words at a comma.
 SOURCES = {
     "zsh": ZshComplete(click.Group(), {}, "normgrade", COMPLETING).source(),
     "bash": """\

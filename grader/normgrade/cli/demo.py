@@ -32,5 +32,5 @@ def demo_command() -> int:
     show([wrong], console, with_losses=False)
     console.print(_("And the reference:") + "\n")
     show([replace(right, submission="reference.py")], console)
-    as_meant = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1
-    return 0 if as_meant else 3
+    as_expected = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1
+    return 0 if as_expected else 3

@@ -1,7 +1,8 @@
-"""`normgrade doctor`: what walls this machine offers, what each promises, and what is missing."""
+"""`normgrade doctor`: which walls hold on this machine, what each promises, and what is missing."""
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -42,14 +43,12 @@ def doctor_command() -> int:
 
 
 def machine() -> Iterator[tuple[str, str]]:
-    """What the walls are made of, as far as it can be asked without putting any up."""
+    """Names and values of what walls depend on: versions, system, user, Landlock, bubblewrap. No wall is put up for it."""
     yield "normgrade", f"{__version__}, Python {platform.python_version()}, {', '.join(map(installed, ('torch', 'numpy')))}"
     yield _("system"), f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
         return
-    import os
-
-    from normgrade.worker.walls import landlock
+    from normgrade.worker.walls import landlock  # which loads the C library of Linux
 
     user = os.geteuid()
     yield _("user"), _("root: submissions run as nobody") if user == 0 else _("{number}: an ordinary user", number=user)
@@ -58,6 +57,7 @@ def machine() -> Iterator[tuple[str, str]]:
 
 
 def installed(name: str) -> str:
+    """A package with its version, which is read without importing it."""
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
@@ -65,6 +65,7 @@ def installed(name: str) -> str:
 
 
 def asked(ask: Callable[[], str]) -> str:
+    """What `ask` returns, or why the kernel does not tell."""
     from normgrade.worker.walls.kernel import Missing
 
     try:
@@ -74,7 +75,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 
 def show_tier(console: Console, tier: str, protection: Protection) -> None:
-    """One tier: whether it holds here, what it promises beyond the weaker ones, and what it does not promise."""
+    """Print one tier: whether it holds here, what it promises beyond the next weaker one, and what it does not promise."""
     from normgrade.report.render.terminal import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
@@ -90,12 +91,12 @@ def show_tier(console: Console, tier: str, protection: Protection) -> None:
 
 
 def holds(tier: str, protection: Protection) -> bool:
-    """Whether what a tier promises is promised here."""
+    """Whether the walls here promise all that this tier promises."""
     return {*walls_of(tier).promises} <= {*walls_of(protection.tier).promises}
 
 
 def how_it_stands(tier: str, protection: Protection) -> str:
-    """Whether a tier holds here, and why not."""
+    """In words, whether a tier holds here, or else why not."""
     if tier == protection.tier:
         return _("held: all {number} probes of the self-test", number=protection.trials)
     if holds(tier, protection):

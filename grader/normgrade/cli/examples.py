@@ -1,4 +1,4 @@
-"""What a command is called like, for its `--help`."""
+"""Examples of how to call each command, for its `--help`."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
     }
 )
-LONGEST = 50  # columns; what it does stands below a longer one
+LONGEST = 50  # columns; below a longer command its explanation takes a line of its own
 
 
 def examples(command: str) -> str:
-    """One line for each, as click keeps them; nothing for a command without any."""
+    """The examples of a command, a line each, in a block that click does not wrap; "" for a command without any."""
     lines = EXAMPLES.get(command, ())
     if not lines:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -15,10 +16,13 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.explanation import Example, Explanation, explain
+from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
 from normgrade.suite.options import Options
+
+if TYPE_CHECKING:
+    from normgrade.learner.explanation import Example, Explanation
 
 
 @click.command("explain")
@@ -31,6 +35,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     Right and wrong ones stand side by side, on an input where it shows and on one where it hides.
     MISTAKE is the name that a diagnosis gives.
     """
+    from normgrade.learner.explanation import explain
     from normgrade.report.render.terminal import open_console
 
     course = find_course(course_folder)
@@ -48,8 +53,8 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     console = open_console()
     show(console, found)
     if others := [other for other in slugs if other != exercise.slug]:
-        told = _("A mistake of that name is known of {exercises} too: --exercise SLUG chooses.", exercises=", ".join(others))
-        console.print(Text(told, style="dim"))
+        known_too = _("A mistake of that name is known of {exercises} too: --exercise SLUG chooses.", exercises=", ".join(others))
+        console.print(Text(known_too, style="dim"))
 
 
 def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:
@@ -60,14 +65,13 @@ def preferred(course: Course, slugs: list[str], name: str) -> str:
     """The exercise where the learner made the mistake last, else the first of the course."""
     workspace = Workspace.find()
     if workspace is not None and len(slugs) > 1:
-        from normgrade.learner.standing import progress_of
-
-        made = [attempt.exercise for attempt in progress_of(workspace).attempts() if name in attempt.diagnoses]
+        made = [attempt.exercise for attempt in attempts_of(workspace).attempts() if name in attempt.diagnoses]
         return next((slug for slug in reversed(made) if slug in slugs), slugs[0])
     return slugs[0]
 
 
 def show(console: Console, found: Explanation) -> None:
+    """Print what the mistake is, and an example where it shows and one where it hides."""
     console.print(Text.assemble((found.mistake.name, "bold"), f" · {found.exercise.slug}"))
     console.print(Text(found.mistake.says))
     show_example(console, _("It shows here: "), found.shows)
@@ -75,6 +79,7 @@ def show(console: Console, found: Explanation) -> None:
 
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
+    """Print the claim of an example's check, and both sides' numbers."""
     from normgrade.report.render.terminal import indented, side_lines
     from normgrade.report.render.wording import claim_of
 

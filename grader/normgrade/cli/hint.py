@@ -10,7 +10,8 @@ from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _, n_
-from normgrade.learner.standing import advice, progress_of, records, take_hint
+from normgrade.learner.hints import take_hint
+from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course
 
 
@@ -33,7 +34,7 @@ def hint_command(slug: str, number: int | None, course_folder: Path | None) -> N
 
 
 def say_numbered(exercise: Exercise, number: int) -> None:
-    """One of the exercise's own hints."""
+    """Print one of the exercise's own hints."""
     if number > len(exercise.hints):
         say(no_more(exercise))
         return
@@ -54,8 +55,8 @@ def say_numbered(exercise: Exercise, number: int) -> None:
 
 
 def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
-    """The next hint that was not given yet."""
-    attempts = progress_of(workspace).attempts(exercise.slug)
+    """Print the next hint that was not given yet."""
+    attempts = attempts_of(workspace).attempts(exercise.slug)
     last = attempts[-1] if attempts else None
     if last is not None and last.passed:
         say(_("{slug} passed at your last check: nothing is left to hint at.", slug=exercise.slug), advice(records(course, workspace)))
@@ -65,11 +66,11 @@ def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
         say(no_more(exercise))
         return
     more = len(left) - 1
-    say(left[0], n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))
+    say(left[0].shown, n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))
 
 
 def no_more(exercise: Exercise) -> str:
-    """That there are no more hints, and what helps then; a course that keeps its solutions has nothing else."""
+    """The message that there are no more hints; it names the solution, where the course reveals it."""
     if exercise.reveal != "full":
         return _("There are no more hints for {slug}.", slug=exercise.slug)
     return _("There are no more hints for {slug}. `normgrade solution {slug} --spoil` shows the answer.", slug=exercise.slug)

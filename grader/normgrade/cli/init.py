@@ -55,7 +55,7 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
 
 
 def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:
-    """Trust the course that the workspace names, where it is the one that the user names; else a UsageError, if the user insists."""
+    """Trust the course if the workspace names it. If it does not, raise a UsageError where `insist` is true."""
     if workspace.course is not None and os.path.realpath(workspace.course) == str(course.root):
         trust(workspace.root, course.root)
     elif insist:

@@ -1,22 +1,25 @@
-"""Keys as they are pressed, where there is a keyboard."""
+"""Keys as they are pressed, read without waiting for Enter. Without a keyboard no key is ever pressed."""
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-Read = Callable[[float], str]
+NextKey = Callable[[float], str]
 NAMED = {"\x1b[A": "up", "\x1b[B": "down", "\x1b[5~": "page up", "\x1b[6~": "page down", " ": "page down", "k": "up", "j": "down"}
 
 
 @contextmanager
-def keys(wakes: int | None = None) -> Iterator[Read]:
-    """A function that waits so many seconds for a key: "" where none was pressed, or where there is something to read from `wakes`.
+def keys(wakes: int | None = None) -> Iterator[NextKey]:
+    """A function that waits at most so many seconds for a key, and returns its name or character.
 
-    The terminal is put back at the end.
+    It returns "" where no key was pressed, and at once when the file descriptor `wakes` has something to read. The settings of the terminal
+    are restored at the end of the block.
     """
     if sys.platform == "win32":
         yield pressed_on_windows if sys.stdin.isatty() else waiting
@@ -36,24 +39,24 @@ def keys(wakes: int | None = None) -> Iterator[Read]:
 
 
 def waiting(seconds: float) -> str:
+    """No key, after so many seconds."""
     time.sleep(seconds)
     return ""
 
 
 def pressed(keyboard: int | None, wakes: int | None, seconds: float) -> str:
-    import os
-    import select
-
+    """The next key on POSIX, where the keyboard is a file descriptor."""
     ready, _writable, _broken = select.select([fd for fd in (keyboard, wakes) if fd is not None], [], [], seconds)
     if wakes in ready:
         os.read(wakes, 4096)
     if keyboard not in ready:
         return ""
-    read = os.read(keyboard, 8).decode("ascii", "ignore")
-    return NAMED.get(read, read[:1] or "q")  # a terminal that is gone reads as nothing, for ever
+    typed = os.read(keyboard, 8).decode("ascii", "ignore")
+    return NAMED.get(typed, typed[:1] or "q")  # a terminal that was closed is always ready, with nothing to read
 
 
 def pressed_on_windows(seconds: float) -> str:
+    """The next key on Windows, where the console is asked again and again."""
     import msvcrt
 
     deadline = time.monotonic() + seconds

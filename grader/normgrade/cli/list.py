@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 
 import click
+from rich import box
+from rich.table import Table
+from rich.text import Text
 
 from normgrade.cli.options import course_option
 from normgrade.course.course import Course, Exercise
@@ -21,10 +24,6 @@ NUMBERS = "level", "points"
 @course_option
 def list_command(course_folder: Path | None) -> None:
     """The exercises, and where you stand."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     from normgrade.report.render.terminal import open_console
 
     course, workspace = find_course(course_folder), Workspace.find()
@@ -45,12 +44,14 @@ def list_command(course_folder: Path | None) -> None:
 
 
 def standings(workspace: Workspace, course: Course) -> dict[str, str]:
-    from normgrade.learner.standing import records
+    """The standing at every exercise, by slug."""
+    from normgrade.learner.standing import records  # and with it SQLite, which only a workspace needs
 
     return {record.exercise.slug: record.standing for record in records(course, workspace)}
 
 
 def where_you_stand(exercise: Exercise) -> str:
+    """The standing outside of a workspace, where no attempts are recorded: whether the file in this folder is started."""
     path = Path(exercise.file_name)
     if not os.path.lexists(path):
         return "–"

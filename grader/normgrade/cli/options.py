@@ -26,9 +26,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def whole_number(low: int, high: int) -> Callable[[click.Context, click.Parameter, str | None], int | None]:
-    """What reads a number between two others; None where none was given."""
+    """A callback of click for a whole number from `low` to `high`; None where none is given."""
 
-    def read(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    def parse(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
         if value is None:
             return None
         if value.isdecimal() and low <= int(value) <= high:
@@ -36,16 +36,18 @@ def whole_number(low: int, high: int) -> Callable[[click.Context, click.Paramete
         name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
         raise UsageError(_('{name} is a whole number from {low} to {high}, not "{value}".', name=name, low=low, high=high, value=value))
 
-    return read
+    return parse
 
 
 def course_option(command: F) -> F:
+    """Add the option --course."""
     return click.option(
         "--course", "course_folder", type=click.Path(path_type=Path), metavar="DIR", help="Another course than the one carried."
     )(command)
 
 
 def isolation_option(command: F) -> F:
+    """Add the option --require-isolation."""
     return click.option(
         "--require-isolation",
         "required",
@@ -59,6 +61,7 @@ def isolation_option(command: F) -> F:
 
 
 def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
+    """The name of a tier of walls, checked."""
     if value in TIERS:
         return value
     raise UsageError(
@@ -72,6 +75,7 @@ def tier_of(context: click.Context, option: click.Parameter, value: str) -> str:
 
 
 def report_options(command: F) -> F:
+    """Add the options that say how and where a report is written: --format, --output, --quiet, --verbose."""
     command = click.option("-v", "--verbose", "detail", flag_value="verbose", help="Show everything.")(command)
     command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
@@ -81,7 +85,7 @@ def report_options(command: F) -> F:
 
 
 def refuse_unless_revealed(exercise: Exercise, what: str) -> None:
-    """A UsageError where the course keeps `what` to itself."""
+    """Raise a UsageError if the exercise reveals less than everything. `what` is the word for what was asked for."""
     if exercise.reveal != "full":
         raise UsageError(
             _(
@@ -105,7 +109,7 @@ def say(*paragraphs: str) -> None:
 
 
 def writable(output: Path | None) -> None:
-    """An error where no report can be written to that path, before anything is graded."""
+    """Raise a UsageError if no report can be written to that path. It is called before anything is graded."""
     if output is None:
         return
     if output.is_dir():
@@ -126,13 +130,14 @@ def writable(output: Path | None) -> None:
 
 
 def unwritable(output: Path, error: OSError) -> UsageError:
+    """The error for a path that no report can be written to."""
     return UsageError(
         _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
     )
 
 
 def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
-    """Show the reports, or write them to a file; the exit code that they call for. Formats for programs tell everything anyway."""
+    """Print the reports, or write them to a file. Returns the exit code. Formats for programs have every detail, whatever `detail` says."""
     interrupts.raise_again()
     if output is not None:
         try:
@@ -149,7 +154,7 @@ def hand_over(reports: Sequence[Report], format: str, output: Path | None, detai
 
 
 def exit_code(reports: Sequence[Report]) -> int:
-    """0: all passed, 1: some did not, 3: of some the grader could not tell."""
+    """0 if all passed, 1 if some did not, 3 if the grader could not tell of some."""
     outcomes = {report.outcome for report in reports}
     if Outcome.ERROR in outcomes:
         return 3

@@ -1,4 +1,4 @@
-"""`normgrade progress`: what was tried, what went wrong most often, and where to go next."""
+"""`normgrade progress`: all attempts, the mistakes made most often, and what is next."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def progress_command(course_folder: Path | None) -> None:
     console.print(table_of(found, datetime.now(UTC)))
     passed = sum(record.passed for record in found)
     tried = sum(len(record.attempts) for record in found)
-    told = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
-    console.print(Text(told))
+    summary = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
+    console.print(Text(summary))
     if mistakes := frequent_mistakes(found):
         console.print()
         console.print(Text(_("Made most often"), style="bold"))
@@ -45,6 +45,7 @@ def progress_command(course_folder: Path | None) -> None:
 
 
 def table_of(found: Sequence[Record], now: datetime) -> Table:
+    """One row for each exercise."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
     for heading in HEADINGS:
         table.add_column(_(heading), justify="right" if heading in NUMBERS else "left", no_wrap=heading == "exercise")
@@ -60,7 +61,7 @@ def table_of(found: Sequence[Record], now: datetime) -> Table:
 
 
 def scores(attempts: Sequence[Attempt]) -> str:
-    """The scores of the last attempts, in their order; alike ones in a row are counted."""
+    """The scores of the last attempts, in their order. Equal ones in a row stand once, with their number: "3×2 5"."""
     runs: list[list[int]] = []
     for attempt in attempts:
         if runs and runs[-1][0] == attempt.earned:
@@ -72,7 +73,7 @@ def scores(attempts: Sequence[Attempt]) -> str:
 
 
 def ago(passed: timedelta) -> str:
-    """How long ago, roughly."""
+    """How long ago, in the largest whole unit."""
     minutes = max(int(passed.total_seconds()) // 60, 0)
     if days := minutes // 1440:
         return n_("{n} day ago", "{n} days ago", days)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,18 +13,18 @@ from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.shell_words import checks_alike, slugs_alike
-from normgrade.compare.played import Result
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_plain, write_whole
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.reproduction import is_as_made, script, sealed
 from normgrade.learner.workspace import find_course, submission_of
-from normgrade.report.render.wording import seed_in_words
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import open_grader
 from normgrade.suite.options import Options
+
+if TYPE_CHECKING:
+    from normgrade.compare.played import Result
 
 LARGEST_BYTES = 16 * 1024**2  # of a script that may be overwritten
 
@@ -40,6 +41,9 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     It is plain Python, so that a debugger can follow. CHECK is a name that the
     report gives, or its beginning; without it, the first check that fails.
     """
+    from normgrade.learner.reproduction import script, sealed
+    from normgrade.report.render.wording import seed_in_words
+
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
@@ -49,7 +53,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     if result is None:
         say(_("Nothing to reproduce: every check passes."), *seeds)
         return
-    refuse_unless_ours(output)  # once more: somebody may have begun to write there meanwhile
+    refuse_unless_ours(output)  # again, for playing took time: somebody may have written there
     try:
         write_whole(output, sealed(script(exercise, path, result)))
     except OSError as error:
@@ -71,7 +75,9 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
 
 
 def refuse_unless_ours(output: Path) -> None:
-    """A UsageError where there is anything but a script of ours that nobody has changed."""
+    """Raise a UsageError unless there is no file yet, or a script that `repro` wrote and nobody has changed."""
+    from normgrade.learner.reproduction import is_as_made
+
     try:
         ours = not os.path.lexists(output) or is_as_made(read_plain(output, LARGEST_BYTES))
     except OSError:  # no plain file, or one that may not be read
@@ -83,7 +89,7 @@ def refuse_unless_ours(output: Path) -> None:
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
-    """The whole suite on the learner's file."""
+    """The results of the whole suite on the learner's file."""
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))

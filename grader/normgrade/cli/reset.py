@@ -24,13 +24,13 @@ def reset_command(slug: str, course_folder: Path | None) -> None:
     """
     workspace, exercise = needed(), find_course(course_folder).exercise(slug)
     try:
-        kept = workspace.reset(exercise, datetime.now())
+        backup = workspace.reset(exercise, datetime.now())
     except OSError as error:
         raise UsageError(
             _('"{file}" cannot be reset ({error}). Nothing of yours was changed.', file=exercise.file_name, error=error.strerror)
         ) from error
-    if kept is None:
+    if backup is None:
         say(_("{file} is the stub again; it held nothing of yours.", file=exercise.file_name))
     else:
-        where = kept.relative_to(workspace.root)
+        where = backup.relative_to(workspace.root)
         say(_("{file} is the stub again; your file is kept as {kept}.", file=exercise.file_name, kept=where))

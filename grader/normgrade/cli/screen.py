@@ -1,4 +1,4 @@
-"""The one screen of `normgrade watch`: checks in place, then the diagnosis and the first failure; scrolled where it is too long."""
+"""The screen of `normgrade watch`: the checks, then the diagnosis and the first failure; it scrolls where that is too long."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from normgrade.report.render.terminal import STYLES, course_lines, failures, fin
 from normgrade.report.render.wording import MARKS, losses_in_words, not_started, search_stopped
 from normgrade.report.report import Outcome, Report
 
-TALL = 36  # lines, of a screen that has room for one line per claim
+TALL = 36  # lines; so tall a screen has room for one line per claim
 SCORES = 10  # the last ones
-PENDING = "·"
+PENDING = "·"  # the mark of a check that has not ended
 FIRST = Detail(claims=1, cases=1, differences=2, more="d")
 
 
 class Window:
-    """A part of something long: as many lines as the screen has, from `top`, which is brought back to where there are any.
+    """As many lines of a content as the screen has, from line `top` on. Drawing moves `top` back where the content is shorter.
 
-    Of several ways to show it, it is the first that fits, else the last.
+    Of several contents the first that fits is drawn, else the last.
     """
 
     def __init__(self, contents: Sequence[RenderableType], top: int) -> None:
@@ -52,12 +52,13 @@ class Window:
 
 
 def screens(watching: Watching, height: int) -> Sequence[Group]:
-    """From top to bottom what matters most; with one line per claim, and with one mark per check where a small screen lacks the room."""
+    """The ways to draw the screen, the best first: with one line per claim and, unless the screen is tall, with one mark per check."""
     ways = (True,) if height >= TALL else (True, False)
     return [Group(*parts(watching, tall)) for tall in ways]
 
 
 def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
+    """The parts of the screen from top to bottom. `tall` has one line per claim, else there is one mark per check."""
     report = watching.report
     yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
     if watching.with_prompt:
@@ -85,7 +86,7 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
 
 
 def verdict(watching: Watching, report: Report) -> Text:
-    """The score, and those before it."""
+    """The score, with the scores before it."""
     if watching.grading:
         return Text(_("grading …"), style="dim")
     said = score_line(report)
@@ -99,6 +100,7 @@ def passed(following: Exercise | None) -> str:
 
 
 def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:
+    """Findings, the diagnosis, and the failed checks in as much detail as asked for."""
     yield from map(finding_lines, report.findings)
     if report.diagnoses:
         yield panel_of(report.diagnoses, report.checks)
@@ -126,9 +128,11 @@ def in_a_row(watching: Watching) -> Text:
 
 
 def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Every claim of the suite, with the names of its checks."""
     return tuple(watching.grader.suites[watching.exercise.slug].claims.items())
 
 
 def marks(watching: Watching, names: Sequence[str]) -> Text:
+    """A mark for each of these checks, by how it ended; a dot for one that has not."""
     found = [watching.checks.get(name) for name in names]
     return Text.assemble(*((MARKS[each.outcome], STYLES[each.outcome]) if each else (PENDING, "dim") for each in found))

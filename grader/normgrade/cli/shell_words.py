@@ -1,4 +1,4 @@
-"""What a shell may complete the beginning of a word to: slugs, names and the values of options, from what the course's files say."""
+"""Completion of words in a shell: slugs, names and values of options. They are read from the course's files; no code of a course runs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ import click
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
 
-Words = Callable[[click.Context, click.Parameter, str], list[str]]
+Completer = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def words(known: Callable[[click.Context], Iterable[str]]) -> Words:
-    """What completes a word that was begun to one of these."""
+def completer(known: Callable[[click.Context], Iterable[str]]) -> Completer:
+    """A function for click's `shell_complete`, from one that gives all known words: it gives those that begin as was typed."""
 
     @wraps(known)
     def alike(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
         try:
             return [word for word in known(context) if word.startswith(begun)]
-        except UsageError:  # a shell wants no explanation
+        except UsageError:  # which a shell could not show
             return []
 
     return alike
 
 
-def one_of(values: Iterable[str]) -> Words:
-    return words(lambda context: values)
+def one_of(values: Iterable[str]) -> Completer:
+    """Completion with these values."""
+    return completer(lambda context: values)
 
 
 def course_of(context: click.Context) -> Course:
@@ -41,26 +43,24 @@ def exercise_of(context: click.Context) -> Exercise:
     return course_of(context).exercise(str(context.params.get("slug")))
 
 
-@words
+@completer
 def slugs_alike(context: click.Context) -> Iterable[str]:
     return course_of(context).slugs
 
 
-@words
+@completer
 def ways_alike(context: click.Context) -> Iterable[str]:
     return [path.stem for path in exercise_of(context).alternatives]
 
 
-@words
+@completer
 def mistakes_alike(context: click.Context) -> Iterable[str]:
-    from normgrade.course.mistakes import read_mistakes
-
     exercises = [exercise_of(context)] if context.params.get("slug") else course_of(context)
     return dict.fromkeys(mistake.name for exercise in exercises for mistake in read_mistakes(exercise))
 
 
-@words
+@completer
 def checks_alike(context: click.Context) -> Iterable[str]:
-    """The tests of the hidden suite, which is read and not run."""
+    """The names of the tests in the hidden suite. Its source is parsed, not run."""
     suite = ast.parse(read_text(exercise_of(context).suite))
     return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]

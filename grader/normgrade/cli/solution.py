@@ -19,9 +19,9 @@ from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.language.docstring import as_spoken, told
+from normgrade.language.docstring import as_spoken, first_paragraph
 from normgrade.language.errors import UsageError, did_you_mean
-from normgrade.learner.standing import progress_of
+from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 
 
@@ -36,8 +36,6 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
     alone.
     """
-    from normgrade.report.render.terminal import open_console
-
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("solution"))
     if not spoil and not has_passed(exercise):
@@ -48,6 +46,8 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     if not sys.stdout.isatty():
         click.echo(as_spoken(read_text(path)), nl=False)
         return
+    from normgrade.report.render.terminal import open_console
+
     console = open_console()
     if way is not None:
         show_source(console, path)
@@ -60,11 +60,13 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
 
 
 def has_passed(exercise: Exercise) -> bool:
+    """Whether any attempt in this workspace passed."""
     workspace = Workspace.find()
-    return workspace is not None and any(attempt.passed for attempt in progress_of(workspace).attempts(exercise.slug))
+    return workspace is not None and any(attempt.passed for attempt in attempts_of(workspace).attempts(exercise.slug))
 
 
 def alternative(exercise: Exercise, way: str) -> Path:
+    """The file of another right way, by its name."""
     ways = {path.stem: path for path in exercise.alternatives}
     if way not in ways:
         raise UsageError(
@@ -85,13 +87,13 @@ def show_source(console: Console, path: Path) -> None:
 
 
 def show_code(console: Console, code: str, language: str) -> None:
-    """In colours, and line by line as it is: it is the terminal that wraps, so that what is copied from there is whole."""
+    """Print code in colours. The terminal wraps its long lines, not rich, so that what is copied from there is whole."""
     syntax = Syntax("", language, theme="ansi_dark", background_color="default")
     console.print(syntax.highlight(code.rstrip()), soft_wrap=True)
 
 
 def show_difference(console: Console, exercise: Exercise) -> None:
-    """The learner's file beside the reference, or, on a narrow terminal, what turns the one into the other."""
+    """Print the learner's file beside the reference; on a narrow terminal, the diff from one to the other."""
     path, reference = submission_of(exercise), as_spoken(read_text(exercise.reference))
     own = inspect_file(path, exercise).source
     if own is None:
@@ -107,13 +109,14 @@ def show_difference(console: Console, exercise: Exercise) -> None:
 
 
 def show_other_ways(console: Console, exercise: Exercise, spoil: bool) -> None:
+    """Print the names of the alternatives, with the first paragraph of their docstrings."""
     if not exercise.alternatives:
         return
     console.print()
     console.print(Text(_("Other right ways"), style="bold"))
     for path in exercise.alternatives:
-        said = told(ast.get_docstring(ast.parse(read_text(path))))
-        console.print(Text.assemble(f"  {path.stem}", (f"  {said}", "dim")))
+        says = first_paragraph(ast.get_docstring(ast.parse(read_text(path))))
+        console.print(Text.assemble(f"  {path.stem}", (f"  {says}", "dim")))
     if spoil:
         console.print(Text(_("`normgrade solution {slug} NAME --spoil` shows one of them.", slug=exercise.slug)))
     else:

@@ -24,9 +24,9 @@ from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
 from normgrade.suite.options import Options
 
-PAUSE_S = 0.05  # between two looks at the file
-PAUSE_WOKEN_S = 0.25  # where something tells when to look: only the size of the terminal is looked at
-FRAME_S = 0.03  # between two pictures while checks are played
+PAUSE_S = 0.05  # between two looks at the file, without watchfiles
+PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfiles tells of changes of the file
+FRAME_S = 0.03  # at least, between two drawings while checks are played
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 
 
@@ -54,12 +54,13 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
                 on_one_screen(watching, console)
             else:
                 written_out(watching, console)
-    except KeyboardInterrupt:  # one of the ways to end it, so there is nothing to say
+    except KeyboardInterrupt:  # an ordinary way to end it, which needs no message
         return INTERRUPTED
     return 0
 
 
 def to_go_on_with(course: Course) -> Exercise:
+    """The exercise that `normgrade` calls next; a UsageError outside of a workspace, or where all have passed."""
     workspace = Workspace.find()
     record = next_record(records(course, workspace)) if workspace is not None else None
     if record is None:
@@ -69,7 +70,7 @@ def to_go_on_with(course: Course) -> Exercise:
 
 @dataclass
 class Screen:
-    """What is watched, as a picture that is drawn anew, and how far it is scrolled."""
+    """The screen in a terminal: what is watched, and how far it is scrolled."""
 
     watching: Watching
     live: Live
@@ -78,6 +79,7 @@ class Screen:
     drawn_s: float = 0.0
 
     def draw(self) -> None:
+        """Draw everything anew."""
         from normgrade.cli.screen import Window, screens
 
         self.size = size = self.live.console.size
@@ -86,12 +88,12 @@ class Screen:
         self.top, self.drawn_s = window.top, time.monotonic()
 
     def draw_now_and_then(self) -> None:
-        """While checks are played: drawing must not slow them down."""
+        """Draw, but not more often than every FRAME_S: drawing would slow down the checks that are played meanwhile."""
         if time.monotonic() - self.drawn_s > FRAME_S:
             self.draw()
 
     def press(self, key: str) -> None:
-        """What a key asks for."""
+        """Do what a key asks for."""
         watching = self.watching
         if key in SCROLLED:
             self.top += SCROLLED[key]
@@ -111,11 +113,11 @@ class Screen:
 
 
 def on_one_screen(watching: Watching, console: Console) -> None:
-    """Draw anew whenever something changes, until q or Ctrl-C; the last verdict stays behind."""
+    """Draw whenever something changes, until q or Ctrl-C. The last verdict is printed at the end."""
     from normgrade.report.render.terminal import line_of
 
     screen = Screen(watching, Live(console=console, screen=True, auto_refresh=False))
-    watching.changed = screen.draw_now_and_then
+    watching.on_change = screen.draw_now_and_then
     try:
         draw_until_q(screen)
     finally:
@@ -124,6 +126,7 @@ def on_one_screen(watching: Watching, console: Console) -> None:
 
 
 def draw_until_q(screen: Screen) -> None:
+    """Wait for saves, keys and a new size of the terminal, and draw after each."""
     with waker(screen.watching.watched.path.parent) as wakes, keys(wakes) as pressed, screen.live:
         key = ""
         while key != "q":
@@ -139,7 +142,7 @@ def draw_until_q(screen: Screen) -> None:
 
 
 def written_out(watching: Watching, console: Console) -> None:
-    """Every report, one below the other, until q."""
+    """Print every report below the one before, until q."""
     from normgrade.report.render.terminal import show
 
     with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:

@@ -1,4 +1,7 @@
-"""The folders for files that belong to the user and to no workspace."""
+"""Where normgrade keeps what belongs to the user, and to no workspace.
+
+platformdirs would give the same folders; one more package to install is too much for two paths.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,28 @@ from pathlib import Path
 
 
 def user_cache() -> Path:
-    """The folder that NORMGRADE_CACHE names, else one in the platform's folder for caches."""
-    if named := os.environ.get("NORMGRADE_CACHE"):
-        return Path(named)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "normgrade"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "normgrade" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "normgrade"
+    """NORMGRADE_CACHE, else the platform's folder for caches."""
+    return user_folder("NORMGRADE_CACHE", "Caches", ("LOCALAPPDATA", "Local", "normgrade/Cache"), ("XDG_CACHE_HOME", ".cache"))
 
 
 def user_config() -> Path:
-    """The folder that NORMGRADE_CONFIG names, else one in the platform's folder for configuration."""
-    if named := os.environ.get("NORMGRADE_CONFIG"):
+    """NORMGRADE_CONFIG, else the platform's folder for what a user has chosen."""
+    windows = "APPDATA", "Roaming", "normgrade"
+    return user_folder("NORMGRADE_CONFIG", "Application Support", windows, ("XDG_CONFIG_HOME", ".config"))
+
+
+def user_folder(variable: str, macos: str, windows: tuple[str, str, str], others: tuple[str, str]) -> Path:
+    """The folder that the variable names, else the platform's.
+
+    `macos` is a folder in ~/Library. `windows` and `others` are a variable of the platform, the folder where that is not set (in ~/AppData,
+    in the home folder), and for Windows the path from there.
+    """
+    if named := os.environ.get(variable):
         return Path(named)
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "normgrade"
+        return Path.home() / "Library" / macos / "normgrade"
     if sys.platform == "win32":
-        return Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming") / "normgrade"
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "normgrade"
+        platform_variable, usual, path = windows
+        return Path(os.environ.get(platform_variable) or Path.home() / "AppData" / usual) / path
+    platform_variable, usual = others
+    return Path(os.environ.get(platform_variable) or Path.home() / usual) / "normgrade"

@@ -12,6 +12,7 @@ from pathlib import Path
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.text import lines_of
+from normgrade.language.visible import DOT
 from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
@@ -105,14 +106,14 @@ def too_deep() -> Finding:
 def pointed_at(line: str, column: int) -> str:
     """The line with a caret under the column. A long line is cut around the column."""
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
-    before = ("…" if first else "") + printable(line[first : column - 1])
-    after = printable(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
+    before = ("…" if first else "") + in_columns(line[first : column - 1])
+    after = in_columns(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
     return f"    {before}{after}".rstrip() + f"\n    {' ' * width(before)}^"
 
 
-def printable(text: str) -> str:
-    """The text with signs of known width alone: a tab becomes four spaces, an unprintable character a dot."""
-    return "".join(sign if sign.isprintable() else "·" for sign in text.replace("\t", "    "))
+def in_columns(text: str) -> str:
+    """The text with a known width: four spaces for a tab, and a dot for every character that takes no column or moves the cursor."""
+    return "".join(sign if sign.isprintable() else DOT for sign in text.replace("\t", "    "))
 
 
 def width(text: str) -> int:

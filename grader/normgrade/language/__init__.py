@@ -1,6 +1,6 @@
 """The language that normgrade speaks: English, as its sources do, or one that it has a catalogue for.
 
-Messages are marked with `_` and `n_` where they are written, and are translated there and then. `speak` comes first.
+Messages are marked with `_` and `n_`, and translated at the moment when they are made. So `speak` is called first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from normgrade.language.visible import visible, visible_name
 
@@ -24,46 +24,57 @@ LANGUAGES: Mapping[str, str] = MappingProxyType({ENGLISH: "English", "zh": "ф╕нц
 VARIABLE = "NORMGRADE_LANG"
 CATALOGUES = Path(__file__).with_name("locale")
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
-LONGEST_RETOLD = 400  # characters: what is made of our messages is shorter, and untrusted text could keep a pattern busy for long
+LONGEST_RETOLD = 400  # characters: texts made of our messages are shorter; a pattern could take for ever on a long text of a stranger's
 
-speaking: list[tuple[str, NullTranslations | None]] = [(ENGLISH, None)]
+
+class Spoken(NamedTuple):
+    """A language, and its catalogue; English needs none."""
+
+    language: str
+    catalogue: NullTranslations | None
+
+
+# One for the whole process, as `gettext.textdomain` is: its threads make messages too, and a ContextVar would be English there.
+current = Spoken(ENGLISH, None)
 
 
 def speak(language: str) -> None:
-    """Say everything from now on in this language, one of LANGUAGES."""
+    """Say everything in this process, in all its threads, from now on in this language, one of LANGUAGES."""
+    global current
     if language == ENGLISH:  # gettext is not even imported
-        speaking[:] = [(ENGLISH, None)]
+        current = Spoken(ENGLISH, None)
         return
     from gettext import translation
 
-    speaking[:] = [(language, translation("normgrade", CATALOGUES, [language]))]
+    current = Spoken(language, translation("normgrade", CATALOGUES, [language]))
 
 
 def spoken() -> str:
-    return speaking[0][0]
+    """The language that is spoken: a key of LANGUAGES."""
+    return current.language
 
 
 def inherit() -> None:
-    """Speak what the process speaks that has started this one."""
+    """Speak the language of the process that started this one."""
     speak(os.environ[VARIABLE])
 
 
 def _(message: str, /, **values: Any) -> str:
     """The message in the language that is spoken, with `{names}` filled in where there are values."""
-    catalogue = speaking[0][1]
+    catalogue = current.catalogue
     said = message if catalogue is None else catalogue.gettext(message)
     return said.format(**made_visible(values)) if values else said
 
 
 def n_(one: str, many: str, n: int, /, **values: Any) -> str:
     """The message about one thing or about many; `{n}` is their number."""
-    catalogue = speaking[0][1]
+    catalogue = current.catalogue
     said = (one if n == 1 else many) if catalogue is None else catalogue.ngettext(one, many, n)
     return said.format(n=n, **made_visible(values))
 
 
 def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as they may be shown: names of files and whatever else comes from outside."""
+    """The values with a dot for every character that steers a terminal: names of files, and other text from outside."""
     return {
         name: visible(value) if isinstance(value, str) else visible_name(value) if isinstance(value, os.PathLike) else value
         for name, value in values.items()
@@ -71,13 +82,13 @@ def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def N_(message: str) -> str:
-    """The message itself, marked for translation where it is written before the language is known; `_` says it later."""
+    """The message as it is, marked for the catalogue. It stands where the language is not known yet; `_` translates it later."""
     return message
 
 
 def retold(text: str, messages: Iterable[str]) -> str:
-    """A text that is data, and so English, in the language that is spoken, where it is one of these messages with its values."""
-    if speaking[0][1] is None or len(text) > LONGEST_RETOLD:
+    """English data, such as the name of a place, in the language that is spoken; as it is where it was made of none of these messages."""
+    if current.catalogue is None or len(text) > LONGEST_RETOLD:
         return text
     found = ((message, pattern(message).fullmatch(text)) for message in messages)
     return next((_(message, **match.groupdict()) for message, match in found if match), text)
@@ -85,7 +96,7 @@ def retold(text: str, messages: Iterable[str]) -> str:
 
 @cache
 def pattern(message: str) -> re.Pattern[str]:
-    """What finds the values in what was said with this message."""
+    """The pattern of all texts that are made of this message, with a group for every value."""
     return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(message)))
 
 
@@ -97,7 +108,7 @@ def usual(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def windows_locale() -> str:
-    """The language of the desktop: there are no variables that tell."""
+    """The language of the desktop; Windows has no variables for it."""
     import ctypes
     import locale
 

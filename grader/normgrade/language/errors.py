@@ -1,4 +1,4 @@
-"""The errors a user can meet: one sentence that names the thing, the value and the next step."""
+"""The errors that a user can meet. Each is a sentence or two that names the thing, the value and the next step."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from normgrade.language import _
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question that follows a name nobody knows, with a space before it; nothing where none of the known ones is near."""
+    """The question after an unknown name, with a space before it: " Did you mean …?"; "" where no known name is similar."""
     near = get_close_matches(name, list(known), n=1)
     return _(' Did you mean "{name}"?', name=near[0]) if near else ""
 
 
 def either(names: Iterable[str]) -> str:
-    """The names as a choice."""
+    """The names as a choice: "en or zh"."""
     return _(" or ").join(names)
 
 
 class UsageError(Exception):
-    """The user asked for something that cannot be (exit code 2)."""
+    """The user asked for something that cannot be done (exit code 2)."""
 
 
 class CourseError(UsageError):

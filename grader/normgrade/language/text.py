@@ -1,4 +1,4 @@
-"""Text from outside, line by line, and freed of what steers a terminal."""
+"""Text from outside: its lines, and the text without the escape sequences of terminals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]
 
 
 def without_escapes(text: str) -> str:
-    """The text with one kind of line end, and without sequences that steer a terminal."""
+    """The text without the escape sequences of terminals, and with "\\n" at the end of every line."""
     return ESCAPE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

@@ -7,6 +7,8 @@ import re
 import sys
 from typing import IO
 
+from normgrade.language.text import without_escapes
+
 STEERS = re.compile(  # control characters, turners of the writing direction, and what no UTF-8 or XML can hold
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
@@ -23,17 +25,22 @@ HANDLER = "normgrade"
 
 
 def visible(text: str) -> str:
-    """The text with a dot for whatever steers a terminal; newlines and tabs stay."""
+    """The text with a dot for every character that steers a terminal. Newlines and tabs stay."""
     return STEERS.sub(DOT, text)
 
 
+def printable(text: str) -> str:
+    """The text without escape sequences and without characters that steer a terminal. Newlines and tabs stay."""
+    return STEERS.sub("", without_escapes(text))
+
+
 def visible_name(name: object) -> str:
-    """A name, which takes a single line."""
+    """The text of a name, with a dot for newlines and tabs too: a name takes a single line."""
     return ON_A_LINE.sub(DOT, str(name))
 
 
 def stand_in(error: UnicodeError) -> tuple[str, int]:
-    """What is written in the place of signs that an encoding lacks."""
+    """The error handler of codecs: writes a stand-in, or "?", for every sign that an encoding lacks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
@@ -44,14 +51,14 @@ codecs.register_error(HANDLER, stand_in)
 
 
 def forgiving(stream: IO[str]) -> IO[str]:
-    """The stream, which from now on takes every text."""
+    """Have the stream take every text from now on, whatever its encoding. Returns the stream."""
     if reconfigure := getattr(stream, "reconfigure", None):
         reconfigure(errors=HANDLER)
     return stream
 
 
 def write_data(text: str) -> None:
-    """Write what programs read to stdout: in UTF-8, whatever people are shown there; on a terminal it is for people."""
+    """Write text for programs to stdout, always in UTF-8. On a terminal a person reads it, so it is made visible."""
     if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
         sys.stdout.write(visible(text))
         return

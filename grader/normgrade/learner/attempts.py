@@ -1,4 +1,4 @@
-"""What a learner has tried: every attempt and every hint, in one SQLite file of the workspace."""
+"""A learner's attempts, and the hints that were given, in an SQLite file of the workspace."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from normgrade.course.files import lock, own_folder, read_plain, write_whole
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible
-from normgrade.report.report import Outcome, Report
+from normgrade.report.report import Check, Outcome, Report
 
-VERSION = 1
-PATIENCE_S = 5.0  # while another command writes
+VERSION = 2  # of the tables
+PATIENCE_S = 5.0  # for another command to finish writing
 LARGEST_BYTES = 64 * 1024**2
-UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what a row can be that another program wrote
+UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what reading a row may raise that another program wrote
 SCHEMA = """
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
@@ -31,20 +31,27 @@ CREATE TABLE attempts (
     earned INTEGER NOT NULL,
     possible INTEGER NOT NULL,
     diagnoses TEXT NOT NULL,
-    hints TEXT NOT NULL,
+    failed TEXT NOT NULL,
+    hint TEXT NOT NULL,
     digest TEXT NOT NULL
 );
 CREATE INDEX attempts_of ON attempts (exercise);
 CREATE TABLE hints (exercise TEXT NOT NULL, hint TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (exercise, hint));
 """
-
-
-COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, hints, digest"
+SCHEMA_1 = SCHEMA.replace("    failed TEXT NOT NULL,\n    hint TEXT NOT NULL,\n", "    hints TEXT NOT NULL,\n")
+COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest"
+COLUMNS_1 = COLUMNS.replace("failed, hint", "hints")
+INSERT_ATTEMPT = f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT_HINT = "INSERT OR IGNORE INTO hints (exercise, hint, at) VALUES (?, ?, ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One grading of one file: when, what came of it, the mistakes that it was diagnosed with, the hint of what failed first, its hash."""
+    """One grading of one file.
+
+    `diagnoses` are names of mistakes. `failed` is the first test that failed, without its parameters, and `hint` is that check's hint in
+    the language that was spoken then; both are empty where there is none. `digest` is the file's SHA-256.
+    """
 
     at: datetime
     exercise: str
@@ -52,34 +59,39 @@ class Attempt:
     earned: int
     possible: int
     diagnoses: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
+    failed: str = ""
+    hint: str = ""
     digest: str = ""
 
     @classmethod
     def of(cls, report: Report, at: datetime) -> Attempt:
+        """The attempt that a report is about, made at this time."""
         mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
-        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, first_hint(report), report.digest)
+        hinted = first_hinted(report)
+        failed, hint = ("", "") if hinted is None else (hinted.name.partition("[")[0], hinted.hint)
+        return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, failed, hint, report.digest)
 
     @property
     def passed(self) -> bool:
         return self.outcome is Outcome.PASSED
 
 
-def first_hint(report: Report) -> tuple[str, ...]:
-    """The hint of the first check that fails, if it has one."""
-    return tuple(check.hint for check in report.checks if check.outcome is Outcome.FAILED)[:1]
+def first_hinted(report: Report) -> Check | None:
+    """The first check that failed, if it has a hint. A course that keeps its hints to itself shows none."""
+    first = next((check for check in report.checks if check.outcome is Outcome.FAILED), None)
+    return first if first is not None and first.hint else None
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Attempts and hints in a file. Where it cannot be read or written, a UsageError says why; nothing in it is lost."""
+class Attempts:
+    """Attempts and given hints, in a file. Where it cannot be read or written, a UsageError says why; nothing in it is lost."""
 
     path: Path
 
     def add(self, attempts: Sequence[Attempt]) -> None:
-        """Keep these attempts, all of them or none."""
+        """Add these attempts, all of them or none."""
         with self.changing() as database:
-            database.executemany(f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(to_row, attempts))
+            database.executemany(INSERT_ATTEMPT, map(to_row, attempts))
 
     def attempts(self, exercise: str | None = None) -> list[Attempt]:
         """All attempts, or those at one exercise, the oldest first."""
@@ -87,29 +99,31 @@ class Progress:
         with self.reading() as database:
             return list(map(from_row, database.execute(f"SELECT {COLUMNS} FROM attempts {where} ORDER BY number", values)))
 
-    def give(self, exercise: str, hint: str, at: datetime) -> None:
-        """Remember that a hint was given."""
+    def give(self, exercise: str, hints: Sequence[str], at: datetime) -> None:
+        """Remember by their identities that hints were given."""
+        rows = [(exercise, hint, at.astimezone(UTC).isoformat()) for hint in hints]
         with self.changing() as database:
-            database.execute("INSERT OR IGNORE INTO hints VALUES (?, ?, ?)", (exercise, hint, at.astimezone(UTC).isoformat()))
+            database.executemany(INSERT_HINT, rows)
 
     def given(self, exercise: str) -> set[str]:
+        """The identities of the hints that were given; of those that version 1 gave, the texts."""
         with self.reading() as database:
             return {hint for (hint,) in database.execute("SELECT hint FROM hints WHERE exercise = ?", (exercise,))}
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The database, in memory: SQLite itself opens nothing, or a link, a pipe or a journal that lies there could lead it astray."""
+        """The database, in memory. SQLite never opens the file: a link, a pipe or a journal there could make it read or change others."""
         with self.usable(), closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
             database.execute("PRAGMA trusted_schema = OFF")
             if os.path.lexists(self.path):
-                own_folder(self.path.parent)  # which is there, so that this only refuses a link
+                own_folder(self.path.parent)  # refuses a link; it makes no folder here, for there is one
                 database.deserialize(read_plain(self.path, LARGEST_BYTES))
             self.make_ready(database)
             yield database
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
-        """The same, written back as a whole when all went well. Whoever comes meanwhile waits."""
+        """The database, written back as a whole if nothing was raised. Other commands wait until then."""
         with self.usable():
             own_folder(self.path.parent)
             with locked(self.path.with_name("lock")), self.reading() as database:
@@ -118,7 +132,7 @@ class Progress:
 
     @contextmanager
     def usable(self) -> Iterator[None]:
-        """A UsageError for all that a file can do to its reader."""
+        """Raise a UsageError for every error of a broken file."""
         try:
             yield
         except OSError as error:
@@ -127,7 +141,7 @@ class Progress:
             raise self.unusable(str(error)) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
-        """See that these are our own tables; begin them where there are none."""
+        """Check that the tables are our own, and upgrade those of version 1; make them in a new database."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -139,10 +153,13 @@ class Progress:
             )
         if version == 0:
             database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION}")
-        if schema_of(database) != own_schema():  # a view in place of a table may compute for ever
+        if schema_of(database) != own_schema(SCHEMA_1 if version == 1 else SCHEMA):  # a view in place of a table may compute for ever
             raise ValueError(_("its tables are not those of normgrade"))
+        if version == 1:
+            upgrade(database)
 
     def unusable(self, error: str) -> UsageError:
+        """The error for a file that cannot be used, with the reason."""
         return UsageError(
             _(
                 'What was tried cannot be kept in "{path}" ({error}). Free the file, or move it away to begin anew.',
@@ -154,7 +171,7 @@ class Progress:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One command after the other, where the platform has such locks. Raises OSError where the others take too long."""
+    """Hold a lock on the file, where the platform has such locks. Raises OSError if other commands hold it for too long."""
     fd = lock(path, PATIENCE_S)
     try:
         yield
@@ -163,26 +180,39 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """All tables, indices and views: type, name and the SQL that made each."""
     return database.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY name").fetchall()
 
 
 @cache
-def own_schema() -> list[tuple[str, str, str]]:
+def own_schema(script: str) -> list[tuple[str, str, str]]:
+    """What `schema_of` gives for tables that this script made."""
     with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(SCHEMA)
+        database.executescript(script)
         return schema_of(database)
 
 
+def upgrade(database: sqlite3.Connection) -> None:
+    """Make tables of version 1 into those of today. They hold the text of a failed check's hint, but not the check's name."""
+    rows = database.execute(f"SELECT {COLUMNS_1} FROM attempts ORDER BY number").fetchall()
+    attempts = [(*before, "", str(next(iter(json.loads(hints)), "")), digest) for *before, hints, digest in rows]
+    given = database.execute("SELECT exercise, hint, at FROM hints").fetchall()
+    database.executescript(f"DROP TABLE attempts; DROP TABLE hints; {SCHEMA} PRAGMA user_version = {VERSION}")
+    database.executemany(INSERT_ATTEMPT, attempts)
+    database.executemany(INSERT_HINT, given)
+
+
 def to_row(attempt: Attempt) -> tuple[str | int, ...]:
-    """What is kept of an attempt, in the order of the columns."""
-    texts = (json.dumps(each, ensure_ascii=False) for each in (attempt.diagnoses, attempt.hints))
+    """The values of an attempt, in the order of COLUMNS."""
     at = attempt.at.astimezone(UTC).isoformat(timespec="seconds")
-    return (at, attempt.exercise, attempt.outcome.value, attempt.earned, attempt.possible, *texts, attempt.digest)
+    diagnoses = json.dumps(attempt.diagnoses, ensure_ascii=False)
+    score = attempt.earned, attempt.possible
+    return (at, attempt.exercise, attempt.outcome.value, *score, diagnoses, attempt.failed, attempt.hint, attempt.digest)
 
 
-def from_row(row: tuple[str, str, str, int, int, str, str, str]) -> Attempt:
-    """What a row says, which anybody may have written."""
-    at, exercise, outcome, earned, possible, diagnoses, hints, digest = row
-    names, texts = (tuple(visible(str(text)) for text in json.loads(each)) for each in (diagnoses, hints))
+def from_row(row: tuple[str, str, str, int, int, str, str, str, str]) -> Attempt:
+    """An attempt from its row. Anybody may have written it."""
+    at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest = row
+    names = tuple(visible(str(name)) for name in json.loads(diagnoses))
     when = datetime.fromisoformat(at).astimezone(UTC)
-    return Attempt(when, exercise, Outcome(outcome), int(earned), int(possible), names, texts, digest)
+    return Attempt(when, exercise, Outcome(outcome), int(earned), int(possible), names, str(failed), visible(str(hint)), digest)

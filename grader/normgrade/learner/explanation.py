@@ -1,4 +1,4 @@
-"""What a known mistake does to the numbers: an example where it shows, and one where it hides. Both are played, not written."""
+"""What a known mistake does to the numbers: an example where it shows, and one where it hides. Both are results of the hidden suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import NewLayer
 
-LEAST = 2  # numbers in an example: one alone says little
+LEAST = 2  # numbers; an example of fewer says little
 KINDS = (Kind.FORMULA, Kind.STATE, Kind.GRADIENT, Kind.STABILITY, Kind.PRECISION, Kind.EDGE)  # the plainest first
 
 
@@ -32,7 +32,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A mistake, with the smallest example of each kind; None where there is none of numbers."""
+    """A mistake, with the simplest example where it shows and where it hides; None where no check with numbers does."""
 
     exercise: Exercise
     mistake: Mistake
@@ -41,7 +41,7 @@ class Explanation:
 
 
 def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation:
-    """Play the whole suite on the mistake, and look for examples in it."""
+    """Play the whole suite on the mistake, and choose the simplest examples from the results."""
     results = list(grader.results(exercise, mistake.source, exercise.file_name))
     shows = min(showing(remarked(results, exercise)), key=simplicity, default=None)
     hides = min(hiding(results, exercise.places), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
@@ -60,7 +60,7 @@ def hiding(results: Sequence[Result], words: Mapping[str, str]) -> Iterator[Exam
     for result in results:
         if result.check.outcome is Outcome.PASSED and result.check.kind != Kind.INTERFACE:
             for play in result.plays:
-                if isinstance(play.expectation.request, NewLayer):  # of which every mistake but one of initial values knows nothing
+                if isinstance(play.expectation.request, NewLayer):  # initial values are right for every mistake but one about them
                     continue
                 for place, expected in play.expectation.places.items():
                     right, got = expected.value, play.observation.values.get(place)
@@ -76,7 +76,7 @@ def side_by_side(place: Place, right: Array, wrong: Array, limit: np.ndarray, wo
 
 
 def simplicity(example: Example) -> tuple[bool, int, bool, bool, int, str]:
-    """What makes an example easy to follow: finite numbers, a plain claim, the output rather than a gradient, and few numbers."""
+    """A sort key; the lowest example is the easiest to follow: finite, of a plain kind, the output rather than a gradient, few numbers."""
     kind, place, numbers = example.check.kind, example.arrays.place, example.arrays.numbers
     rank, total = KINDS.index(kind) if kind in KINDS else len(KINDS), numbers.expected.size
     return not is_finite(numbers), rank, place.learnt is not None, total < LEAST, total, place
@@ -87,9 +87,10 @@ def is_finite(numbers: Numbers) -> bool:
 
 
 def alike(example: Example, other: Example | None) -> bool:
-    """Whether two examples are of the same place, whatever the step."""
+    """Whether two examples are of the same place in any two steps."""
     return other is not None and tail(example) == tail(other)
 
 
 def tail(example: Example) -> Place:
+    """The place without its step."""
     return example.arrays.place.at(None)

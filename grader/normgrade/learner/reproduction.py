@@ -1,4 +1,4 @@
-"""A script of plain Python that does to a submission what a check did, so that a debugger can follow."""
+"""A script of plain Python that does to a submission what a failed check did. A learner steps through it with a debugger."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from normgrade.worker.observation import Array
 from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 WIDTH = 120
-SEAL = b"# SHA-256 of the lines above: "  # begins the last line of a script
+SEAL = b"# SHA-256 of the lines above: "  # how the last line of a script begins
 ACTIONS = {Action.TRAIN: N_("train"), Action.EVALUATE: N_("evaluate"), Action.RELOAD: N_("reload")}  # as comments say them
 HEAD = '''"""{made}
 
@@ -72,7 +72,7 @@ LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).
 
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
-    """The script for one check that failed: everything up to the request in which it failed."""
+    """The script for a check that failed: it repeats the request in which the check failed."""
     check, play = result.check, result.plays[-1]
     got, expected, off_by = columns(_("got"), _("expected"), _("off by"))
     head = HEAD.format(
@@ -92,31 +92,32 @@ def script(exercise: Exercise, path: Path, result: Result) -> str:
 
 
 def sealed(source: str) -> bytes:
-    """The script as it is written, with a last line that tells whether anybody has changed it since."""
+    """The script with a last line that holds its hash, by which a later change can be found."""
     content = source.encode()
     return content + SEAL + sha256(content).hexdigest().encode() + b"\n"
 
 
 def is_as_made(content: bytes) -> bool:
-    """Whether a file holds a script of ours that nobody has changed, whatever language it speaks."""
+    """Whether a file holds a script that `sealed` returned, in any language, and that nobody has changed."""
     above, _seal, digest = content.rpartition(SEAL)
     return digest == sha256(above).hexdigest().encode() + b"\n"
 
 
-def columns(*words: str) -> list[str]:
-    """The words, each as wide as the widest."""
-    width = max(map(len, words))
-    return [word.ljust(width) for word in words]
+def columns(*headings: str) -> list[str]:
+    """The headings, each padded to the width of the widest."""
+    width = max(map(len, headings))
+    return [heading.ljust(width) for heading in headings]
 
 
 def aliases() -> str:
-    """Other names under which the grader looks for what a layer keeps; read as text, for which nobody must wait for PyTorch."""
+    """The literal ALIASES of probes.py: other names of parameters and buffers. It is parsed, as an import would load torch."""
     source = (PACKAGE / "probes.py").read_text(encoding="utf-8")
     [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
     return ast.unparse(found.value)
 
 
 def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) -> Iterator[str]:
+    """The lines of the script below its head."""
     expected = expected_at(play, differences)
     match play.expectation.request:
         case LayerStory() as story:
@@ -136,7 +137,7 @@ def printed(sentence: str) -> str:
 
 
 def expected_at(play: Played, differences: Sequence[Difference]) -> dict[Place, str]:
-    """What should have been seen at each place that differs, as Python."""
+    """The expected value at each place that differs, as Python."""
     places = play.expectation.places
     return {each.place: literal(places[each.place].value) for each in differences if each.place in places}
 
@@ -176,7 +177,7 @@ def one_step(number: int, step: LayerStep, expected: Mapping[Place, str]) -> Ite
 
 
 def of_layer(place: Place) -> str:
-    """What a place of a step stands for, in the script."""
+    """The expression of the script for a place of a step."""
     match place.template:
         case "output":
             return "output"
@@ -205,7 +206,7 @@ def function_call(call: FunctionCall, expected: Mapping[Place, str]) -> Iterator
 
 
 def of_function(place: Place) -> str:
-    """What a place of a call stands for, in the script."""
+    """The expression of the script for a place of a function call."""
     match place.template:
         case "gradient of argument {number}":
             return f"argument_{place.names['number']}.grad"

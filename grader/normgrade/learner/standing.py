@@ -1,4 +1,4 @@
-"""Where a learner stands, and what to do next."""
+"""A learner's standing at every exercise, and what to do next."""
 
 from __future__ import annotations
 
@@ -6,22 +6,18 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
-from normgrade.course.mistakes import read_mistakes
-from normgrade.grade import Submission
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.workspace import Workspace, submission_of
-from normgrade.report.report import Outcome, Report
 
 
 @dataclass(frozen=True)
 class Record:
-    """What was tried at one exercise; `started` says whether its file is more than the stub."""
+    """All attempts at one exercise, the oldest first; `started` says whether its file is more than the stub."""
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
@@ -37,11 +33,12 @@ class Record:
 
     @property
     def best(self) -> int:
+        """The most points of any attempt."""
         return max((attempt.earned for attempt in self.attempts), default=0)
 
     @property
     def standing(self) -> str:
-        """In a word or two: the best score, unless it passed or nothing was tried."""
+        """In words: "passed", the best score, or without attempts whether it is started."""
         if self.passed:
             return _("passed")
         if self.last is not None:
@@ -50,36 +47,29 @@ class Record:
 
 
 def records(course: Course, workspace: Workspace | None) -> list[Record]:
-    """Every exercise of the course, in the order in which they are meant to be taken. Without a workspace no attempts are known."""
+    """A record for every exercise of the course, in the course's order. Without a workspace no attempts are known."""
     file_of = submission_of if workspace is None else workspace.submission
     tried: dict[str, list[Attempt]] = {}
-    for attempt in progress_of(workspace).attempts() if workspace is not None else ():
+    for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
     return [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
 
 
-def progress_of(workspace: Workspace) -> Progress:
-    return Progress(workspace.kept / "progress.db")
-
-
-def keep(workspace: Workspace, submissions: Sequence[Submission], reports: Sequence[Report]) -> None:
-    """Keep as attempts what was graded of the files in the workspace; a UsageError where that cannot be done."""
-    now = datetime.now(UTC)
-    tried = [
-        Attempt.of(report, now)
-        for submission, report in zip(submissions, reports, strict=True)
-        if report.outcome in (Outcome.PASSED, Outcome.FAILED) and workspace.holds(submission.path)
-    ]
-    if tried:
-        progress_of(workspace).add(tried)
+def attempts_of(workspace: Workspace) -> Attempts:
+    """The attempts of a workspace; their file need not be there yet."""
+    return Attempts(workspace.data / "progress.db")
 
 
 def is_started(path: Path, exercise: Exercise) -> bool:
+    """Whether there is a file that is more than the stub."""
     return os.path.lexists(path) and inspect_file(path, exercise).started
 
 
 def next_record(records: Sequence[Record]) -> Record | None:
-    """What to take up: the exercise that was tried last and has not passed, else the first that has not, by level and order."""
+    """The exercise to go on with: of those that have not passed the one that was tried last, else the first started one, else the first.
+
+    The first is that by level and order. None if all have passed.
+    """
     open_ones = [record for record in records if not record.passed]
     tried = [record for record in open_ones if record.attempts]
     if tried:
@@ -88,9 +78,9 @@ def next_record(records: Sequence[Record]) -> Record | None:
 
 
 def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:
-    """What to take up after an exercise: what is next anyway if it has passed, else what is next of those that nobody has seen yet.
+    """The exercise to go on with after another: the next of all if that has passed, else the next of those that are not in `seen`.
 
-    Where all have been seen it begins anew with the others; nothing where no other is left.
+    If all others are in `seen`, it is the next of them; None if no other is left.
     """
     others = [record for record in records if record.exercise != current]
     passed = any(record.passed for record in records if record.exercise == current)
@@ -100,7 +90,7 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
 
 
 def advice(records: Sequence[Record]) -> str:
-    """What to do next, in a sentence or two."""
+    """What to do next, in one or two sentences."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
@@ -122,35 +112,6 @@ def advice(records: Sequence[Record]) -> str:
         slug=slug,
         file=exercise.file_name,
     )
-
-
-def hints_of(exercise: Exercise, last: Attempt | None) -> dict[str, str]:
-    """Every hint for whoever made this attempt last, and how it is told: what the diagnosis says or else the hint of the first claim that
-    failed, then the exercise's own.
-
-    What else failed has the same cause more often than not, and its hints would be about what is right.
-    """
-    told = {}
-    if last is not None and last.diagnoses:
-        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
-        told = {
-            says[name]: _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
-            for name in last.diagnoses
-            if name in says
-        }
-    elif last is not None:
-        told = {hint: _("About what failed first at your last check: {hint}", hint=hint) for hint in last.hints[:1]}
-    return told | {hint: hint for hint in exercise.hints if hint not in told}
-
-
-def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[str]:
-    """The hints that were not given yet, as they are told. The first of them counts as given now, if there is a workspace to keep that."""
-    progress = None if workspace is None else progress_of(workspace)
-    given = progress.given(exercise.slug) if progress else ()
-    left = {hint: told for hint, told in hints_of(exercise, last).items() if hint not in given}
-    if left and progress:
-        progress.give(exercise.slug, next(iter(left)), datetime.now(UTC))
-    return [*left.values()]
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:

@@ -19,7 +19,7 @@ from normgrade.language.errors import UsageError, either
 
 MARK = "normgrade.toml"
 MARK_BYTES = 64 * 1024
-OLD_BYTES = 16 * 1024**2  # of a file that is kept before the stub takes its place
+BACKUP_BYTES = 16 * 1024**2  # at most, of a learner's file
 SETTINGS = """\
 # {what}
 # {kept}
@@ -31,9 +31,9 @@ SETTINGS = """\
 
 @dataclass(frozen=True)
 class Workspace:
-    """The folder, and what its `normgrade.toml` says: the course, where it is another than the one carried, and the language.
+    """A folder with a `normgrade.toml`, and what that says: the course, where it is another than the one carried, and the language.
 
-    Whoever made the folder wrote the `normgrade.toml`: `trusted_course` says whether the course counts.
+    Another person may have made the folder. So `course` is only used through `trusted_course`.
     """
 
     root: Path
@@ -42,20 +42,21 @@ class Workspace:
 
     @classmethod
     def find(cls, start: Path | None = None) -> Workspace | None:
-        """The workspace that a folder lies in, by default the current one."""
+        """The workspace that a folder lies in, by default the current folder; None where there is none."""
         start = (start or Path()).absolute()
         root = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / MARK)), None)
-        return None if root is None else cls.read(root)
+        return None if root is None else cls.at(root)
 
     @classmethod
-    def read(cls, root: Path) -> Workspace:
+    def at(cls, root: Path) -> Workspace:
+        """The workspace at its root. Raises a UsageError if its `normgrade.toml` is wrong."""
         table = Table.parse(root / MARK, settings_in(root / MARK))
         course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
         table.finish()
         return cls(root, None if course is None else root / course, language)
 
     def trusted_course(self) -> Path | None:
-        """The course that `normgrade.toml` names, if any; a UsageError where the user has not said that it is to be trusted."""
+        """The course that `normgrade.toml` names, if any. Raises a UsageError if the user does not trust that course."""
         if self.course is None:
             return None
         course = Path(os.path.realpath(self.course))
@@ -73,14 +74,16 @@ class Workspace:
         )
 
     @property
-    def kept(self) -> Path:
-        """Where normgrade keeps what is its own."""
+    def data(self) -> Path:
+        """The folder of normgrade's own files: the database of attempts, and backups."""
         return self.root / ".normgrade"
 
     def submission(self, exercise: Exercise) -> Path:
+        """The path of the learner's file for an exercise."""
         return self.root / exercise.file_name
 
     def prompt(self, exercise: Exercise) -> Path:
+        """The path of the workspace's copy of a prompt."""
         return self.root / "prompts" / f"{exercise.slug}.md"
 
     def holds(self, path: Path) -> bool:
@@ -88,12 +91,12 @@ class Workspace:
         return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(self.root))
 
     def link_on_the_way(self, path: Path) -> Path | None:
-        """The first folder of the workspace, on the way to a file, that is a link. How the workspace is reached is the user's business."""
+        """The first folder on the path from the workspace to a file that is a link; links in the path to the workspace do not count."""
         inside = [folder for folder in (Path.cwd() / path).parents if folder != self.root and folder.is_relative_to(self.root)]
         return next((folder for folder in reversed(inside) if folder.is_symlink()), None)
 
     def add(self, exercises: Iterable[Exercise]) -> list[Path]:
-        """Put stubs and prompts there, where there are none: what was added. Nothing is ever overwritten."""
+        """Add the stubs and prompts that are missing. Returns the files that were added; no file is ever overwritten."""
         added = []
         own_folder(self.root / "prompts")
         for exercise in exercises:
@@ -104,27 +107,27 @@ class Workspace:
         return added
 
     def reset(self, exercise: Exercise, now: datetime) -> Path | None:
-        """Put the stub back; where the old file is kept, or None where it was the stub, or was not there."""
+        """Put the stub back. Returns the backup of the old file; None where that was the stub, or was not there."""
         path, stub = self.submission(exercise), read_text(exercise.stub).encode()
-        old = read_plain(path, OLD_BYTES) if os.path.lexists(path) else stub
-        kept = None
+        old = read_plain(path, BACKUP_BYTES) if os.path.lexists(path) else stub
+        backup = None
         if old != stub:
-            kept = self.backup(exercise, now)
-            own_folder(self.kept)
-            own_folder(kept.parent)
-            write_whole(kept, old)
+            backup = self.new_backup(exercise, now)
+            own_folder(self.data)
+            own_folder(backup.parent)
+            write_whole(backup, old)
         write_whole(path, stub)
-        return kept
+        return backup
 
-    def backup(self, exercise: Exercise, now: datetime) -> Path:
-        """A name that nothing has yet."""
-        dated = self.kept / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
+    def new_backup(self, exercise: Exercise, now: datetime) -> Path:
+        """A path for a backup, where nothing lies yet."""
+        dated = self.data / "backups" / f"{exercise.slug}-{now:%Y-%m-%d-%H%M%S}.py"
         others = (dated.with_stem(f"{dated.stem}-{number}") for number in range(2, 1000))
         return next(path for path in (dated, *others) if not os.path.lexists(path))
 
 
 def settings_in(path: Path) -> str:
-    """What a `normgrade.toml` holds; a UsageError where that cannot be read."""
+    """The text of a `normgrade.toml`. Raises a UsageError if it cannot be read."""
     try:
         return read_plain(path, MARK_BYTES).decode()
     except OSError as error:
@@ -155,7 +158,7 @@ def known_language(value: object) -> str:
 
 
 def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
-    """The workspace at a folder, begun there if there is none; then its `normgrade.toml` names the course."""
+    """The workspace at a folder. If there is none, it is made, and its `normgrade.toml` names the course, if any."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
     around = Workspace.find(folder)
@@ -170,26 +173,26 @@ def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
     if around is None:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / MARK, settings(course).encode())
-    return Workspace.read(folder.absolute())
+    return Workspace.at(folder.absolute())
 
 
 def settings(course: Path | None) -> str:
-    """What a new workspace says: the course, if it is another one, and what else it could say."""
+    """A default `normgrade.toml`: every setting commented out, except the course if one is given."""
     return SETTINGS.format(
         what=_("A workspace of normgrade: in this folder and below it, every command finds the submissions here."),
         kept=_("What was tried is kept in .normgrade/progress.db."),
-        spoken=_("English and Chinese are spoken; without this, your locale's"),
+        spoken=_("the language of messages, en or zh; by default that of your locale"),
         course='# course = "path/to/another/course"' if course is None else f"course = {as_toml(str(course))}",
     )
 
 
 def as_toml(text: str) -> str:
-    """A text as TOML writes it, which is as JSON does, but for one character."""
+    """A text as a string of TOML: as in JSON, except for the character DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def needed() -> Workspace:
-    """The workspace of the current folder; a UsageError where there is none."""
+    """The workspace of the current folder. Raises a UsageError if there is none."""
     workspace = Workspace.find()
     if workspace is None:
         raise UsageError(
@@ -199,13 +202,13 @@ def needed() -> Workspace:
 
 
 def find_course(named: Path | None) -> Course:
-    """The course that --course names, else NORMGRADE_COURSE, else the workspace if it is trusted, else the one that normgrade carries."""
+    """The course that --course names, else NORMGRADE_COURSE, else the workspace's if it is trusted, else the one that normgrade carries."""
     named = named or named_by_environment()
     workspace = Workspace.find() if named is None else None
     return Course.find(named if workspace is None else workspace.trusted_course())
 
 
 def submission_of(exercise: Exercise) -> Path:
-    """Where a learner's file for an exercise lies: in the workspace, else in the current folder."""
+    """The path of a learner's file for an exercise: in the workspace, else in the current folder."""
     workspace = Workspace.find()
     return Path(exercise.file_name) if workspace is None else workspace.submission(exercise)

@@ -12,11 +12,11 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from normgrade.cli.check import revealed
 from normgrade.course.course import Exercise
 from normgrade.grade import Submission, grade
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError, UsageError
+from normgrade.learner.record import revealed
 from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report
 from normgrade.suite.options import Options

@@ -182,11 +182,11 @@ def graded(order: Order, source: str, name: str) -> Graded:
 def as_file(order: Order, source: str) -> Iterator[Path]:
     """Write the source to a file. In a workspace it stays, beside the attempts that are kept; elsewhere it is temporary."""
     workspace = Workspace.find()
-    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.kept / "notebook") as folder:
+    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.data / "notebook") as folder:
         path = Path(folder) / order.exercise.file_name
         try:
             if workspace is not None:
-                own_folder(workspace.kept)
+                own_folder(workspace.data)
                 own_folder(path.parent)
             write_whole(path, source.encode(errors="surrogatepass"))
         except OSError as error:

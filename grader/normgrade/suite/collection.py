@@ -14,7 +14,7 @@ import pytest
 
 from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
-from normgrade.language.docstring import told
+from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
 from normgrade.suite.vocabulary import agree, observe, refuses
@@ -47,7 +47,7 @@ class HiddenTest:
 
     @property
     def claim(self) -> str:
-        return told(self.docstring)
+        return first_paragraph(self.docstring)
 
     @property
     def hint(self) -> str:
@@ -149,7 +149,7 @@ def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
     assert isinstance(item, pytest.Function)
     where, docstring = f"{exercise.suite}: {item.name}", item.obj.__doc__
     kind, points = mark(item, "kind", None), mark(item, "points", 1)
-    if not told(docstring):
+    if not first_paragraph(docstring):
         raise CourseError(_("{test} has no docstring; it is the claim that learners read.", test=where))
     if kind not in KINDS:
         raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=where, kinds=", ".join(KINDS)))

@@ -9,7 +9,7 @@ from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.table import Table
 from normgrade.language import ENGLISH, _
-from normgrade.language.docstring import told_in
+from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.places import GENERIC, Place
 from normgrade.suite.collection import Suite
 
@@ -27,7 +27,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
     for mistake in Table.of_file(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
     for path in exercise.alternatives:
-        if not told_in(ast.get_docstring(ast.parse(read_text(path))), language):
+        if not first_paragraph_in(ast.get_docstring(ast.parse(read_text(path))), language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=path.name, begins=f"{language}: ")
     yield from unnamed(exercise, places, language)
     yield from unsaid(suite, language)
@@ -55,7 +55,7 @@ def unsaid(suite: Suite, language: str) -> Iterator[str]:
     """Each test is named once, however many cases it has."""
     tests = {test.name.partition("[")[0]: test for test in suite.tests}
     for name, test in tests.items():
-        if not told_in(test.docstring, language):
+        if not first_paragraph_in(test.docstring, language):
             yield _('{test}: the docstring has no paragraph that begins with "{begins}".', test=name, begins=f"{language}: ")
         if test.hints.get(ENGLISH) and not test.hints.get(language):
             yield _("{test}: the marker hint has no argument `{argument}`.", test=name, argument=language)

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 
 from normgrade.language import _
-from normgrade.language.text import without_escapes
+from normgrade.language.visible import printable
 
 OUTPUT_LIMIT_BYTES = 16 * 1024
 CHUNK_BYTES = 1024**2
 MARK = "\0normgrade {} answered\0"  # the worker writes it after the output of an answer; what comes later belongs to no answer
 MARK_BYTES = 64  # longer than any mark
-CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def mark(serial: int) -> bytes:
     """The bytes that end the output of the answer with this serial."""
     return MARK.format(serial).encode()
-
-
-def cleaned(printed: bytes) -> str:
-    """Output as text: its visible characters, newlines and tabs."""
-    return CONTROL.sub("", without_escapes(printed.decode("utf-8", "replace")))
 
 
 class Capture:
@@ -56,9 +49,9 @@ class Capture:
             self.pending = b""
             self.complete.set()
             if not self.dropped_bytes:
-                return cleaned(bytes(self.kept)) if self.kept else ""
+                return printable(self.kept.decode("utf-8", "replace")) if self.kept else ""
             more = _("… {n:,} more bytes", n=self.dropped_bytes)
-            return f"{cleaned(bytes(self.kept))}\n{more}\n"
+            return printable(self.kept.decode("utf-8", "replace")) + f"\n{more}\n"
 
     def read(self, fd: int) -> None:
         """The thread that reads the pipe until its end, then closes it."""

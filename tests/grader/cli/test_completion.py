@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from click.shell_completion import ShellComplete
 from normgrade import cli
 from normgrade.course.course import Course
 
+Run = Callable[..., tuple[int, str, str]]
 LATEST_S = 60.0
 ASKED = """
 source <(normgrade completion bash)
@@ -112,3 +114,39 @@ def test_completion_does_not_wait_for_torch(folder: Path) -> None:
 def test_a_description_may_hold_commas_in_fish(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["completion", "fish"]) == 0
     assert 'string split -m 1 "," -- $answer' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_complete(shell: str, run: Run) -> None:
+    code, out, err = run("completion", shell)
+    assert (code, err) == (0, "") and out.startswith("# normgrade; this belongs in ~/.") and "_NORMGRADE_COMPLETE" in out
+
+
+def test_the_shell_in_use_is_the_usual_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/usr/bin/fish")
+    assert "normgrade.fish" in run("completion")[1]
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    code, _, err = run("completion")
+    assert code == 2 and err == 'Error: No completion is known for the shell "tcsh". Name one of bash, zsh, fish.'
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("normgrade ex", {"explain"}),
+        ("normgrade check r", {"rms"}),
+        ("normgrade hint ", {"rms", "centring"}),
+        ("normgrade solution c", {"centring"}),
+        ("normgrade check --require", {"--require-isolation"}),
+    ],
+)
+def test_slugs_commands_and_options_are_completed(
+    words: str, wanted: set[str], run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_NORMGRADE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split(" ")) - 1))
+    with pytest.raises(SystemExit):
+        cli.run([])
+    completed = {line.partition(",")[2] for line in capsys.readouterr().out.splitlines() if line.startswith("plain,")}
+    assert completed == wanted

@@ -27,7 +27,7 @@ from normgrade.course.course import Course, carried
 from normgrade.course.trust import record_of
 from normgrade.grade import Submission, grade
 from normgrade.language.errors import UsageError
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import MARK
 from normgrade.notebook.isolated import Order
@@ -510,7 +510,7 @@ def endless(path: Path) -> None:
 def nonsense(path: Path) -> None:
     """Our own tables, with rows that nobody could have tried."""
     now = datetime.now(UTC)
-    Progress(path).add([Attempt(now, "rms", Outcome.FAILED, 1, 8)])
+    Attempts(path).add([Attempt(now, "rms", Outcome.FAILED, 1, 8)])
     with closing(sqlite3.connect(path)) as database:
         database.execute("UPDATE attempts SET at = 'never', diagnoses = '['")
         database.commit()
@@ -551,7 +551,7 @@ def test_a_pipe_beside_the_database_is_not_waited_for(name: str, own: None, run:
     os.mkfifo(here / ".normgrade" / name)
     code, _, err = run("check", "rms")
     assert code == 1 and (err == "") == (name != "lock")
-    assert len(Progress(here / ".normgrade" / "progress.db").attempts()) == (1 if name == "lock" else 2)
+    assert len(Attempts(here / ".normgrade" / "progress.db").attempts()) == (1 if name == "lock" else 2)
 
 
 # What was graded is what is kept
@@ -574,5 +574,5 @@ def test_the_hash_is_that_of_what_was_graded(swap: str, own: None, run: Run, her
     monkeypatch.setattr(check_module, "grade", graded_and_swapped)
     code, out, err = run("check", "rms", "--format", "html")
     assert (code, err) == (1, "") and "another" not in out and "def rms(x, eps=1e-5) return x" in out
-    [kept] = Progress(here / ".normgrade" / "progress.db").attempts()
+    [kept] = Attempts(here / ".normgrade" / "progress.db").attempts()
     assert kept.digest == sha256(content).hexdigest()

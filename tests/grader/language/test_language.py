@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -15,6 +17,7 @@ from rich.cells import cell_len
 
 from normgrade import cli, language
 from normgrade.language import ENGLISH, N_, _, n_, retold, speak, spoken, usual
+from normgrade.verify.parallel import Job, Tick, over_cores
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")
@@ -80,6 +83,38 @@ def test_what_is_data_is_said_again_where_it_is_made_of_a_message() -> None:
     assert retold("step 12", ["step {number}"]) == "第 12 步"
     assert retold("step", ["step {number}"]) == "step"
     assert retold("step " + "1" * 1000, ["step {number}"]) == "step " + "1" * 1000
+
+
+# Threads and processes
+
+
+def said_in_chinese(tick: Tick) -> tuple[str, int]:
+    """A message, and the process that made it."""
+    return _("started"), os.getpid()
+
+
+def test_messages_of_threads_are_in_the_spoken_language() -> None:
+    said: list[str] = []
+    chosen = threading.Event()
+
+    def say() -> None:
+        chosen.wait(60)
+        said.append(_("started"))
+
+    threads = [threading.Thread(target=say), threading.Thread(target=say)]
+    threads[0].start()  # before the language is chosen, and the other one afterwards
+    speak("zh")
+    chosen.set()
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+    assert said == ["已开始", "已开始"]
+
+
+def test_messages_of_processes_are_in_the_spoken_language() -> None:
+    speak("zh")
+    results = over_cores([Job(1, said_in_chinese), Job(1, said_in_chinese)], 2, lambda *what: None)
+    assert [text for text, _process in results] == ["已开始", "已开始"] and all(process != os.getpid() for _text, process in results)
 
 
 # The catalogue

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.language.visible import STEERS, visible, visible_name
+from normgrade.language.visible import STEERS, printable, visible, visible_name
 
 HOSTILE = "a\x1b[31m\x1b]0;t\x07\x9b2J\u202e\n\x7fz.py"  # colour, title, clear, right to left, another line
 UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
@@ -48,6 +48,11 @@ def play(commands: list[list[str]], cwd: Path, course: Course, environment: Mapp
 def test_a_dot_stands_for_whatever_steers_a_terminal() -> None:
     assert visible("a\x1b[1mb\r\u2066\udc80\tc\nd") == "a·[1mb···\tc\nd"
     assert visible_name(Path("a\tb\nc\x07")) == "a·b·c·"
+
+
+def test_what_steers_a_terminal_is_left_out_where_it_is_no_name() -> None:
+    assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\x00\x07\x9f") == "ab\tc\nd"
+    assert printable("".join(map(chr, range(0x202A, 0x202F))) + "\u061c\u200e\u2066\u2069\ud800\ufffe") == ""
 
 
 @pytest.mark.parametrize("name", [HOSTILE, UNDECODABLE], ids=["hostile", "undecodable"])

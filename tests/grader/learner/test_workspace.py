@@ -96,7 +96,7 @@ def test_reset_has_nothing_to_keep_of_a_stub(there: bool, workspace: Workspace, 
     if not there:
         workspace.submission(rms).unlink()
     assert workspace.reset(rms, NOW) is None and workspace.submission(rms).read_bytes() == rms.stub.read_bytes()
-    assert not workspace.kept.exists()
+    assert not workspace.data.exists()
 
 
 def test_a_workspace_may_name_its_course(workspace: Workspace, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from normgrade.course.course import Course
 from normgrade.course.trust import trust
 from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
-from normgrade.learner.attempts import Progress
+from normgrade.learner.attempts import Attempts
 from normgrade.notebook.notebook import Graded
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
@@ -243,7 +243,7 @@ def test_grading_leaves_the_notebook_as_it_was(outputs: Outputs) -> None:
 
 
 def test_attempts_are_kept_in_the_workspace(outputs: Outputs, workspace: Path) -> None:
-    kept = Progress(workspace / ".normgrade" / "progress.db").attempts("centring")
+    kept = Attempts(workspace / ".normgrade" / "progress.db").attempts("centring")
     assert [attempt.passed for attempt in kept] == [False, True, False]
     assert (workspace / ".normgrade" / "notebook" / "centring.py").read_text() == BROKEN.partition("\n")[2] + "\n"
 

@@ -19,7 +19,7 @@ from normgrade import cli
 from normgrade.cli.examples import EXAMPLES
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
-from normgrade.learner.attempts import Attempt, Progress
+from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
@@ -132,7 +132,7 @@ def test_what_a_message_suggests_works_there(
     if where == INSIDE:
         assert type_("normgrade init") == 0
         outcome = Outcome.PASSED if pattern in OF_WHAT_PASSED else Outcome.FAILED
-        Progress(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", outcome, 0, 8)])
+        Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", outcome, 0, 8)])
     (tmp_path / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")
     assert type_(typed_in(pattern)) == 0
 
@@ -184,7 +184,7 @@ def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
-    Progress(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
+    Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
     found = {line for path in TEXTS for line in COMMAND.findall(read_text(path)) if line.startswith("normgrade ")}
     failed = {
         line

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import _, n_
-from normgrade.language.text import without_escapes
-from normgrade.language.visible import STEERS
+from normgrade.language.visible import printable as printable
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
     NOTHING_RAN,
@@ -27,11 +26,6 @@ WEAKEST = TIERS[0]
 CLAIMS = 3  # that a mistake breaks, shown in full
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # above, 0 or almost 0 is expected, and the relative error is left out
-
-
-def printable(text: str) -> str:
-    """The text without anything that could steer a terminal or break a file; newlines and tabs stay."""
-    return STEERS.sub("", without_escapes(text))
 
 
 def one_line(text: str) -> str:

@@ -1,0 +1,74 @@
+"""Hints: which ones there are for a learner, and which were given before, whatever language was spoken then."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
+from normgrade.language import ENGLISH, _, spoken
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.standing import attempts_of
+from normgrade.learner.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A hint. Its identity is the same in every language: "mistake:NAME", "check:TEST" or "hint:NUMBER"."""
+
+    identity: str
+    text: str
+    shown: str  # the text, and what it is about where that is not the exercise as a whole
+
+
+def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
+    """All hints after this attempt: what its diagnosis says, else the hint of the first check that failed; then the exercise's own.
+
+    The hints of other checks that failed are left out: most of these failed for the same reason, and their hints would mislead.
+    """
+    if last is not None and last.diagnoses:
+        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
+        for name in last.diagnoses:
+            if name in says:
+                shown = _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
+                yield Hint(f"mistake:{name}", says[name], shown)
+    elif last is not None and last.hint:
+        text = hint_of_test(exercise, last.failed) or last.hint
+        identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database kept the text alone
+        yield Hint(identity, text, _("About what failed first at your last check: {hint}", hint=text))
+    for number, text in enumerate(exercise.hints, 1):
+        yield Hint(f"hint:{number}", text, text)
+
+
+def hint_of_test(exercise: Exercise, test: str) -> str:
+    """What the marker `hint("…", zh="…")` of a test says in the language that is spoken; "" where the suite's source does not tell.
+
+    The suite is read and not run: collecting it takes a second or more.
+    """
+    try:
+        suite = ast.parse(read_text(exercise.suite))
+    except SyntaxError:
+        return ""
+    tests = (node for node in suite.body if isinstance(node, ast.FunctionDef) and node.name == test)
+    for marker in (each for node in tests for each in node.decorator_list):
+        if isinstance(marker, ast.Call) and ast.unparse(marker.func).endswith("mark.hint"):
+            texts = {keyword.arg: keyword.value for keyword in marker.keywords} | dict(zip((ENGLISH,), marker.args, strict=False))
+            found = texts.get(spoken(), texts.get(ENGLISH))
+            return str(found.value) if isinstance(found, ast.Constant) else ""
+    return ""
+
+
+def take_hint(exercise: Exercise, last: Attempt | None, workspace: Workspace | None) -> list[Hint]:
+    """The hints that were not given yet. The first of them counts as given from now on, if there is a workspace to remember that."""
+    attempts = None if workspace is None else attempts_of(workspace)
+    given = set() if attempts is None else attempts.given(exercise.slug)
+    hints = list(hints_of(exercise, last))
+    had = [hint for hint in hints if hint.identity in given or hint.text in given]  # version 1 remembered texts
+    left = [hint for hint in hints if hint not in had]
+    if left and attempts is not None:
+        attempts.give(exercise.slug, [hint.identity for hint in (*had, left[0])], datetime.now(UTC))
+    return left

@@ -1,0 +1,43 @@
+"""What follows after grading: the reports are cut to what the course reveals, and attempts in a workspace are recorded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from normgrade.grade import Submission
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.standing import attempts_of
+from normgrade.learner.workspace import Workspace
+from normgrade.report.report import Outcome, Report
+from normgrade.report.reveal import reveal
+
+
+def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
+    """The reports as far as the course reveals them. Attempts are recorded; if that fails, a note goes to stderr."""
+    shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
+    if note := remember(submissions, shown):
+        print(_("Note: {message}", message=note), file=sys.stderr)
+    return shown
+
+
+def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> str:
+    """Record as attempts what was graded of the files in the workspace, if there is one. Returns why that failed, else "".
+
+    No verdict depends on it, so a failure is never raised.
+    """
+    try:
+        workspace, now = Workspace.find(), datetime.now(UTC)
+        attempts = [
+            Attempt.of(report, now)
+            for submission, report in zip(submissions, reports, strict=True)
+            if report.outcome in (Outcome.PASSED, Outcome.FAILED) and workspace is not None and workspace.holds(submission.path)
+        ]
+        if workspace is not None and attempts:
+            attempts_of(workspace).add(attempts)
+    except UsageError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,239 @@
+"""The command `check`: which files are graded for which exercise, what reports say, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import xmlschema
+
+import normgrade
+from normgrade.cli import check as check_module
+from normgrade.course.course import Course
+from normgrade.grade import Submission, grade
+from normgrade.report.report import Report
+
+EditedCourse = Callable[..., Course]
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+Put = Callable[..., None]
+XUNIT2 = xmlschema.XMLSchema(Path(__file__).parents[1] / "fixtures" / "xunit2.xsd")
+HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
+
+
+WRONG_RMS = "def rms(x, eps=1e-5):\n    print('half of it')\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+
+
+@pytest.fixture
+def graded_before(wrong_report: Report, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong rms.py in this folder, of which the report is ready: only what follows after grading is of interest."""
+    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
+    monkeypatch.setattr(check_module, "grade", lambda submissions, options: [wrong_report for _ in submissions])
+
+
+@pytest.fixture(scope="module")
+def wrong_report(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = tmp_path_factory.mktemp("wrong") / "rms.py"
+    path.write_text(WRONG_RMS, encoding="utf-8")
+    [report] = grade([Submission(tiny.exercise("rms"), path, path.name)])
+    return report
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "line"),
+    [
+        ("def rms(x, eps=1e-5)\n    return x\n", "rms", "syntax: The file is not valid Python: expected ':'."),
+        (None, "rms", "file: rms.py does not exist: check the name"),
+        (None, "rms.py", "file: rms.py does not exist: check the name"),
+        (None, "folder/rms.py", "file: folder/rms.py does not exist"),
+        ("", "rms.py", "file: The file holds no code: write it"),
+        ("x = 1\n", "rms", "contract: The file defines no `rms`; found only `x`. Add the function `rms(x, eps=1e-5)`."),
+    ],
+)
+def test_a_file_that_cannot_be_graded_has_not_passed(content: str | None, target: str, line: str, invoke: Invoke, here: Path) -> None:
+    if content is not None:
+        (here / "rms.py").write_text(content, encoding="utf-8")
+    said = invoke("check", target)
+    text = " ".join(said.stdout.split())
+    assert (said.returncode, said.stderr) == (1, "") and line in text
+    assert "0 of 8 points" in text
+
+
+def test_a_file_of_another_name_asks_for_its_exercise(invoke: Invoke, here: Path) -> None:
+    (here / "mine.py").touch()
+    said = invoke("check", "mine.py")
+    asks = 'Error: Which exercise is "mine.py" for? Name it with --exercise SLUG; `normgrade list` shows them all.\n'
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", asks)
+
+
+def test_a_file_that_is_not_there_is_begun_with_the_stub_of_its_exercise(invoke: Invoke) -> None:
+    said = invoke("check", "nope.py", "--exercise", "centring", "--format", "json")
+    [finding] = json.loads(said.stdout)["reports"][0]["findings"]
+    begin = "nope.py does not exist: check the name, or begin it with `normgrade show --stub centring > nope.py`."
+    assert (said.returncode, finding["text"]) == (1, begin)
+
+
+def test_a_folder_is_no_submission(invoke: Invoke, here: Path) -> None:
+    (here / "rms.py").mkdir()
+    said = invoke("check", "rms", "--format", "json")
+    [finding] = json.loads(said.stdout)["reports"][0]["findings"]
+    assert said.returncode == 1 and finding["rule"] == "file" and finding["text"].startswith("rms.py is a directory, not a file")
+
+
+def test_a_file_that_is_no_utf_8_has_its_byte_named(invoke: Invoke, here: Path) -> None:
+    (here / "rms.py").write_bytes(b"# caf\xe9\ndef rms(x, eps=1e-5): return x\n")
+    said = invoke("check", "--format", "json")
+    [finding] = json.loads(said.stdout)["reports"][0]["findings"]
+    assert said.returncode == 1 and (finding["line"], finding["column"]) == (1, 6) and "0xe9" in finding["text"]
+
+
+def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Course) -> None:
+    shutil.copy(tiny.exercise("rms").stub, here)
+    for arguments in (["check"], ["check", "rms"]):
+        said = invoke(*arguments)
+        assert said.returncode == 1
+        started = "rms is not started: `normgrade show rms` shows the task, and rms.py is where your code goes."
+        assert " ".join(said.stdout.split()).startswith(started)
+
+
+REPORT = {
+    "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses",
+    "stopped_after_s", "checks",
+}  # fmt: skip
+
+
+CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "differences"}
+
+
+DIFFERENCE = {
+    "place", "dtype", "shape", "mismatched", "total", "max_abs", "max_rel", "allowed", "at", "expected", "actual", "looks_like",
+}  # fmt: skip
+
+
+def test_the_json_has_the_documented_shape(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    put("centring")
+    (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
+    said = invoke("check", "rms", "./centring.py", "--format", "json", "--seed", "3")
+    whole = json.loads(said.stdout)
+    wrong, right = whole["reports"]
+    assert (said.returncode, said.stderr) == (1, "")
+    assert whole.keys() == {"version", "normgrade", "reports"}
+    assert (whole["version"], whole["normgrade"]) == (1, normgrade.__version__)
+    assert wrong.keys() == right.keys() == REPORT
+    assert {key for report in whole["reports"] for check in report["checks"] for key in check} == CHECK
+    differences = [difference for check in wrong["checks"] for difference in check["differences"]]
+    assert differences and all(difference.keys() == DIFFERENCE for difference in differences)
+    assert (wrong["exercise"], wrong["submission"], wrong["outcome"], wrong["seed"]) == ("rms", "rms.py", "failed", 3)
+    assert wrong["course"] == right["course"] == str(tiny.root)
+    assert (right["submission"], right["outcome"], right["score"]) == ("./centring.py", "passed", {"earned": 10, "possible": 10})
+    assert wrong["score"]["earned"] == sum(check["earned"] for check in wrong["checks"]) < wrong["score"]["possible"] == 8
+
+
+def test_without_arguments_everything_that_is_started_is_graded(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    put("centring")
+    shutil.copy(tiny.exercise("rms").stub, here)
+    (here / "notes.py").write_text(HOSTILE, encoding="utf-8")
+    said = invoke("check", "--format", "json")
+    assert said.returncode == 0 and [report["submission"] for report in json.loads(said.stdout)["reports"]] == ["centring.py"]
+
+
+def test_a_file_of_any_name_is_graded_for_the_exercise_that_is_named(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    put("rms")
+    (here / "rms.py").rename(here / "my answer.txt")
+    said = invoke("check", "my answer.txt", "--exercise", "rms", "--format", "json")
+    assert said.returncode == 0 and json.loads(said.stdout)["reports"][0]["submission"] == "my answer.txt"
+
+
+def test_the_report_is_written_to_a_file(invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    put("rms")
+    (here / "centring.py").write_text("class Centring:", encoding="utf-8")  # nothing is run
+    for slug, format, output in (("rms", "terminal", "r.txt"), ("centring", "json", "r.json"), ("centring", "junit", "r.xml")):
+        said = invoke("check", slug, "--format", format, "--output", output)
+        assert (said.returncode, said.stdout, said.stderr) == (int(slug == "centring"), "", "")
+    assert "8 of 8 points · passed" in (here / "r.txt").read_text(encoding="utf-8")
+    assert json.loads((here / "r.json").read_text(encoding="utf-8"))["reports"][0]["outcome"] == "failed"
+    XUNIT2.validate(here / "r.xml")
+
+
+@pytest.mark.usefixtures("graded_before")
+def test_the_junit_report_is_valid(invoke: Invoke) -> None:
+    said = invoke("check", "--format", "junit")
+    assert said.returncode == 1 and "<failure" in said.stdout
+    XUNIT2.validate(said.stdout)
+
+
+@pytest.mark.usefixtures("graded_before")
+def test_what_is_shown_of_a_failure(invoke: Invoke) -> None:
+    said = invoke("check")
+    text = " ".join(said.stdout.split())
+    assert "✗ Every row is divided by its own root mean square." in text
+    assert "looks like: every value × 1/2" in text
+    assert "your code printed: half of it" in text
+    assert "Hint: Average over the last dimension." in text
+    assert "· not passed" in text and "`normgrade hint rms` gives a hint, `normgrade show rms` shows the task again." in text
+
+
+def test_a_random_seed_is_said_and_can_be_used_again(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.cli.check.secrets.randbelow", lambda most: most - 5)
+    (here / "rms.py").write_text("def rms(x, eps):", encoding="utf-8")  # nothing is run
+    said = invoke("check", "--seed", "random", "--format", "json")
+    assert json.loads(said.stdout)["reports"][0]["seed"] == 2**32 - 5
+    assert json.loads(invoke("check", "--seed", str(2**32 - 5), "--format", "json").stdout)["reports"] == json.loads(said.stdout)["reports"]
+
+
+def test_the_time_limit_is_taken(invoke: Invoke, here: Path) -> None:
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    while True: pass\n", encoding="utf-8")
+    said = invoke("check", "--timeout", "1.25", "--format", "json")
+    assert (
+        said.returncode == 1
+        and json.loads(said.stdout)["reports"][0]["checks"][0]["message"] == "the time for all checks (1.25 s) is used up"
+    )
+
+
+@pytest.mark.usefixtures("graded_before")
+@pytest.mark.parametrize("level", ["claims", "score"])
+def test_a_course_reveals_what_it_wants(level: str, invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": [("banned", f'reveal = "{level}"\nbanned')]})
+    [report] = json.loads(invoke("check", "rms", "--course", course.root, "--format", "json").stdout)["reports"]
+    assert report["outcome"] == "failed" and report["score"] == {"earned": 1, "possible": 8}
+    assert bool(report["checks"]) == (level == "claims")
+    assert all(check["claim"] and check["outcome"] for check in report["checks"])
+    assert not any(check[key] for check in report["checks"] for key in ("message", "hint", "stdout", "differences"))
+
+
+def test_an_exercise_reveals_less_than_its_course(invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": [("points", 'reveal = "score"\npoints')]})
+    put("rms", "centring")
+    rms, centring = json.loads(invoke("check", "rms", "centring", "--course", course.root, "--format", "json").stdout)["reports"]
+    assert (rms["checks"], rms["score"]["earned"]) == ([], 8) and centring["checks"]
+
+
+def test_a_broken_suite_is_exit_code_3(invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": [('agree(probe("row', 'agree(1 + probe("row')]})
+    put("rms")
+    said = invoke("check", "--course", course.root)
+    text = " ".join(said.stdout.split())
+    assert said.returncode == 3 and "the suite is broken, not your code: TypeError: " in text
+    assert "error: the grader could not tell, which is no fault of your code" in text
+
+
+def test_a_broken_course_is_exit_code_2_and_names_its_file(
+    invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put
+) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
+    put("rms")
+    said = invoke("check", "--course", course.root)
+    path = course.root / "exercises/rms/exercise.toml"
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {path}: level: must be a whole number from 1 to 4, not 9.\n")
+
+
+def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x.double()\n", encoding="utf-8")
+    said = in_a_process("check", "--format", "json", course=tiny)
+    assert (
+        said.returncode == 1
+        and json.loads(said.stdout)["reports"][0]["checks"][0]["message"] == "the result should be of dtype float32, but is of float64"
+    )

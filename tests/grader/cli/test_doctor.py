@@ -1,0 +1,41 @@
+"""The command `doctor`: what holds, what is promised, and what is missing."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from normgrade.worker.walls import TIERS, Protection
+
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_doctor_tells_what_holds_what_is_promised_and_what_is_missing(invoke: Invoke) -> None:
+    said = invoke("doctor")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "normgrade" in said.stdout and "torch" in said.stdout
+    for tier in TIERS:
+        assert re.search(rf"^[✓✗] {tier}  (held|not here: |not tried: )", said.stdout, re.MULTILINE), tier
+    assert "✓ process" in said.stdout and "− network: your code can use it" in said.stdout
+    assert len(re.findall(r"held: all \d+ probes of the self-test", said.stdout)) == 1
+    plainly = "Suites and references are hidden from the code that is graded, not from whoever owns this disk."
+    assert plainly in " ".join(said.stdout.split())
+    assert all(len(line) <= 80 for line in said.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("tier", "standing", "said"),
+    [
+        ("namespaces", "container", "held, and more"),
+        ("namespaces", "linux", "not tried: linux is stronger"),
+        ("linux", "namespaces", "not here: no Landlock"),
+        ("namespaces", "namespaces", "held: all 7 probes of the self-test"),
+    ],
+)
+def test_doctor_says_of_a_tier_only_what_was_witnessed(tier: str, standing: str, said: str) -> None:
+    from normgrade.cli.doctor import how_it_stands
+
+    assert how_it_stands(tier, Protection(standing, 7, (), {"linux": "no Landlock"})) == said

@@ -1,0 +1,41 @@
+"""Examples of commands: every command has some, which can be called as they stand."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+
+from normgrade import cli
+from normgrade.cli.examples import EXAMPLES, LONGEST, examples
+
+
+def test_every_command_that_takes_anything_has_examples() -> None:
+    assert set(EXAMPLES) == {"normgrade", *cli.COMMANDS} - {"demo"}
+
+
+@pytest.mark.parametrize(
+    ("command", "line"), [(name, line) for name, lines in EXAMPLES.items() for line, _does in lines if line.startswith("normgrade")]
+)
+def test_an_example_is_a_call_of_its_command_with_options_that_it_has(command: str, line: str) -> None:
+    _program, *arguments = shlex.split(line.partition(" >")[0])
+    if command == "normgrade" and (not arguments or arguments[0] in cli.COMMANDS):
+        command, arguments = (arguments[0], arguments) if arguments else (command, [])
+    if command != "normgrade":
+        assert arguments.pop(0) == command
+        found = cli.normgrade.get_command(click.Context(cli.normgrade), command)
+        assert found is not None
+        known = {name for option in found.params if isinstance(option, click.Option) for name in option.opts}
+        assert {each.partition("=")[0] for each in arguments if each.startswith("-")} <= known
+
+
+def test_explanations_stand_in_one_column_and_below_longer_commands() -> None:
+    lines = examples("completion").splitlines()
+    assert lines[:2] == ["\b", "Examples:"]
+    columns = {line.index("for ") for line in lines if "for " in line}
+    assert len(columns) == 1 and any(len(line.strip()) > LONGEST for line in lines)
+
+
+def test_an_unknown_command_has_none() -> None:
+    assert examples("nothing") == ""

@@ -1,0 +1,49 @@
+"""The command `explain`: both examples of a mistake, and which exercise is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.report.report import Outcome
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_the_command_says_what_it_is_and_shows_both(run: Run) -> None:
+    code, out, err = run("explain", "one-for-all-rows")
+    assert (code, err) == (0, "")
+    assert out.startswith("one-for-all-rows · rms ") and "It shows here: Every row is divided by its own root mean square." in out
+    assert "at right wrong off by allowed" in out and "It hides here: " in out
+
+
+def test_a_mistake_nobody_knows_is_named_with_the_nearest(run: Run) -> None:
+    code, out, err = run("explain", "one-for-all-row")
+    assert (code, out) == (2, "")
+    assert err == 'Error: No mistake is called "one-for-all-row". Did you mean "one-for-all-rows"? A diagnosis gives the names.'
+
+
+@pytest.mark.parametrize("level", ["claims", "score"])
+def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"course.toml": f'reveal = "{level}"\n'})
+    code, _, err = run("explain", "one-for-all-rows", "--course", str(course.root))
+    assert code == 2 and err == f'Error: The course keeps the numbers of rms to itself: it reveals "{level}", and not everything.'
+
+
+def test_of_several_exercises_the_one_where_it_was_made_last_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from datetime import UTC, datetime
+
+    from normgrade.cli.explain import preferred
+
+    monkeypatch.chdir(tmp_path)
+    course = Course(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny")
+    assert preferred(course, ["rms", "centring"], "x") == "rms"
+    (tmp_path / "normgrade.toml").touch()
+    assert preferred(course, ["rms", "centring"], "x") == "rms"
+    made = Attempt(datetime.now(UTC), "centring", Outcome.FAILED, 1, 10, ("x",))
+    Attempts(tmp_path / ".normgrade" / "progress.db").add([made])
+    assert preferred(course, ["rms", "centring"], "x") == "centring"

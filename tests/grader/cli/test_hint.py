@@ -1,0 +1,77 @@
+"""The command `hint`: the next hint, and how many are left; by number where there is no workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.course.mistakes import read_mistakes
+from normgrade.language import ENGLISH, speak
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.report.report import Outcome
+
+NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands run in."""
+    return tmp_path
+
+
+def test_a_diagnosis_is_the_hint_of_what_it_explains(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    [mistake] = [each for each in read_mistakes(tiny.exercise("rms")) if each.name == "sum-for-mean"]
+    (here / "rms.py").write_text(mistake.source, encoding="utf-8")
+    assert "sum-for-mean" in run("check", "rms")[1]
+    assert run("hint", "rms")[1] == (
+        "The diagnosis of your last check was sum-for-mean: The squares are added up. Average them. (1 more hint)"
+    )
+    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+
+
+def test_hints_that_an_older_normgrade_kept_are_told_by_the_rule_of_today(run: Run, here: Path) -> None:
+    run("init", ".")
+    hint = "Average over the last dimension."  # version 1 kept the text of the hint, and no name of a check
+    attempts = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8, mistakes, "", hint) for mistakes in ((), ("sum-for-mean", "gone"))]
+    progress = Attempts(here / ".normgrade/progress.db")
+    progress.add(attempts[:1])
+    assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
+    progress.add(attempts[1:])
+    assert run("hint", "rms")[1].startswith("The diagnosis of your last check was sum-for-mean: ")
+    assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
+
+
+def test_after_passing_nothing_is_hinted_at_and_the_next_exercise_is_named(run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".")
+    progress = Attempts(here / ".normgrade/progress.db")
+    progress.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
+    out = run("hint", "rms")[1]
+    assert out == f"rms passed at your last check: nothing is left to hint at. {NEXT.format('centring', 2, 'Layers')}"
+    assert progress.given("rms") == set()
+
+
+def test_hints_have_numbers_where_there_is_no_workspace(run: Run, edited_course: Callable[..., Course]) -> None:
+    assert run("hint", "rms") == (0, "Square, average, take the root. (That was the last one.)", "")
+    none = "There are no more hints for {}. `normgrade solution {} --spoil` shows the answer."
+    assert run("hint", "rms", "2")[:2] == (0, none.format("rms", "rms"))
+    assert run("hint", "centring")[:2] == (0, none.format("centring", "centring"))
+    course = edited_course({"exercises/rms/exercise.toml": [('["Square', '["Look.", "Square')], "course.toml": 'reveal = "claims"\n'})
+    of_two = ("hint", "rms", "--course", str(course.root))
+    assert run(*of_two)[1] == "Look. (1 of 2; `normgrade hint rms 2` gives the next)"
+    assert run(*of_two, "3")[1] == "There are no more hints for rms."
+
+
+@pytest.mark.parametrize(("first", "then"), [("en", "zh"), ("zh", "en")])
+def test_another_language_gives_no_hint_again(first: str, then: str, run: Run, here: Path) -> None:
+    run("init", ".", "--course", str(carried()))
+    Attempts(here / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms_norm", Outcome.FAILED, 1, 20)])
+    hints = len(Course(carried()).exercise("rms_norm").hints)
+    given = [run("hint", "rms_norm", "--course", str(carried()), "--lang", language)[1] for language in (first, then) * hints]
+    speak(ENGLISH)
+    assert len({*given[:hints]}) == hints and all("rms_norm" in each for each in given[hints:])

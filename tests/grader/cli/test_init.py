@@ -1,0 +1,48 @@
+"""The command `init`: a new workspace, what is added to an old one, and which course it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_a_new_folder_has_stubs_and_prompts(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("init", "my norms")
+    assert (code, err) == (0, "") and out.startswith("4 files added to ")
+    assert {path.name for path in (tmp_path / "my norms").iterdir()} == {"normgrade.toml", "rms.py", "centring.py", "prompts"}
+    assert "Go there with `cd 'my norms'`." in out
+
+
+def test_here_nobody_is_told_to_go_there_and_nothing_is_added_twice(run: Run, tmp_path: Path) -> None:
+    assert "Go there" not in run("init")[1]
+    (tmp_path / "rms.py").unlink()
+    assert run("init")[1].startswith(f"1 file added to {tmp_path}. rms.py ")
+    assert run("init")[1].startswith(f"Nothing is new: all is there already, in {tmp_path}.")
+
+
+def test_the_course_that_is_named_is_written_down_and_trusted(
+    run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("init", "--course", str(tiny.root))[0] == 0
+    assert f'course = "{tiny.root}"' in (tmp_path / "normgrade.toml").read_text(encoding="utf-8")
+    monkeypatch.delenv("NORMGRADE_COURSE")
+    assert "rms Functions" in run("list")[1]
+
+
+def test_a_workspace_that_names_no_course_is_not_changed(run: Run, tmp_path: Path, tiny: Course) -> None:
+    (tmp_path / "normgrade.toml").touch()
+    code, out, err = run("init", "--course", str(tiny.root))
+    assert (code, out) == (2, "") and "is there already, and does not name the course" in err
+    assert (tmp_path / "normgrade.toml").read_bytes() == b""
+
+
+def test_a_file_in_the_way_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "prompts").write_text("in the way", encoding="utf-8")
+    code, out, err = run("init")
+    assert (code, out) == (2, "") and err.startswith('Error: No workspace can be begun at "')

@@ -1,0 +1,84 @@
+"""What commands share: their options, and how reports are handed over."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from normgrade.cli.options import exit_code, whole_number, writable
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+from normgrade.report.render.json import render_json
+from normgrade.report.report import Outcome, Report
+from normgrade.worker.host import Host
+from normgrade.worker.launch import Zygote
+
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+Put = Callable[..., None]
+
+
+@pytest.mark.parametrize("named", ["option", "variable"])
+@pytest.mark.parametrize("command", ["check rms.py", "verify rms --cores 1"])
+def test_nothing_is_graded_behind_weaker_walls_than_required(
+    command: str, named: str, invoke: Invoke, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch, put: Put
+) -> None:
+    put("rms")
+    monkeypatch.setattr(Host, "new_starter", lambda host: Zygote("process"))
+    if named == "variable":
+        monkeypatch.setenv("NORMGRADE_REQUIRE_ISOLATION", "linux")
+    said = invoke(*command.split(), *(["--require-isolation", "linux"] if named == "option" else []))
+    assert (said.returncode, said.stdout) == (3, "")
+    assert 'Error: Nothing was graded: the tier "linux" is required, and this machine offers "process".' in said.stderr
+
+
+@pytest.mark.parametrize(("flags", "lines"), [(["-q"], "1"), (["--quiet"], "1"), ([], "many"), (["-v"], "more"), (["--verbose"], "more")])
+def test_a_report_is_as_long_as_it_is_asked_for(invoke: Invoke, here: Path, flags: list[str], lines: str) -> None:
+    source = "def rms(x, eps=1e-5):\n    return x / (x ** 2).sum(-1, keepdim=True).add(eps) ** 0.5\n"
+    (here / "rms.py").write_text(source, encoding="utf-8")
+    said = invoke("check", "rms", *flags, "--output", "report.txt")
+    text = (here / "report.txt").read_text(encoding="utf-8")
+    assert (said.returncode, said.stderr) == (1, "")
+    assert {"1": len(text.splitlines()) == 1, "many": "so too" in text and "seed 0" not in text, "more": "seed 0 · " in text}[lines]
+
+
+def test_no_report_is_json_too() -> None:
+    assert json.loads(render_json([]))["reports"] == []
+
+
+@pytest.mark.parametrize(("value", "number"), [(None, None), ("1", 1), ("9", 9)])
+def test_a_whole_number_is_read(value: str | None, number: int | None) -> None:
+    assert whole_number(1, 9)(click.Context(click.Command("x")), click.Option(["--count"]), value) == number
+
+
+@pytest.mark.parametrize("value", ["0", "10", "-1", "1.5", "", "two", "²"])
+def test_what_is_no_such_number_is_refused(value: str) -> None:
+    with pytest.raises(UsageError, match=r"^--count is a whole number from 1 to 9, not "):
+        whole_number(1, 9)(click.Context(click.Command("x")), click.Option(["--count"]), value)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code"),
+    [
+        ((), 0),
+        ((Outcome.PASSED, Outcome.PASSED), 0),
+        ((Outcome.PASSED, Outcome.FAILED), 1),
+        ((Outcome.NOT_STARTED,), 1),
+        ((Outcome.FAILED, Outcome.ERROR), 3),
+    ],
+)
+def test_the_worst_outcome_decides_the_exit_code(outcomes: tuple[Outcome, ...], code: int) -> None:
+    assert exit_code([Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1) for outcome in outcomes]) == code
+
+
+def test_a_report_is_never_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "report.txt").symlink_to(tmp_path / "elsewhere.txt")
+    with pytest.raises(UsageError, match=r'The report cannot be written to ".*report\.txt" \('):
+        writable(tmp_path / "report.txt")
+    writable(None)
+    writable(tmp_path / "new.txt")
+    assert not (tmp_path / "elsewhere.txt").exists()

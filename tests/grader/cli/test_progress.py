@@ -1,0 +1,38 @@
+"""The command `progress`: attempts, scores, how long ago, and the mistakes made most often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from normgrade.cli.progress import ago, scores
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.report.report import Outcome
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [(0, "just now"), (1, "1 minute ago"), (59, "59 minutes ago"), (60, "1 hour ago"), (2881, "2 days ago"), (-5, "just now")],
+)
+def test_how_long_ago(minutes: int, words: str) -> None:
+    assert ago(timedelta(minutes=minutes)) == words
+
+
+def test_scores_alike_are_counted() -> None:
+    tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, earned, 8) for earned in (3, 3, 5, 8)]
+    assert scores(tried) == "3×2 5 8" and scores([]) == ""
+    assert scores([replace(tried[0], earned=earned % 8) for earned in range(20)]).startswith("… ")
+
+
+def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    run("init", ".")
+    tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 3, 8, ("sum-for-mean",)) for _ in range(2)]
+    Attempts(tmp_path / ".normgrade/progress.db").add(tried)
+    code, out, err = run("progress")
+    assert (code, err) == (0, "")
+    assert "rms 1 best 3/8 2 3×2 just now" in out and "0 of 2 passed, 2 attempts" in out
+    assert "Made most often 2 × sum-for-mean" in out and "Go on with rms" in out

@@ -1,0 +1,28 @@
+"""Errors: what is suggested for a name that nobody knows, and which exit code an error calls for."""
+
+from __future__ import annotations
+
+import pytest
+
+from normgrade.language.errors import CourseError, UsageError, did_you_mean, either
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [("lyer_norm", ' Did you mean "layer_norm"?'), ("rms", ' Did you mean "rms"?'), ("xyz", ""), ("", "")],
+)
+def test_the_nearest_known_name_is_suggested(name: str, question: str) -> None:
+    assert did_you_mean(name, ["layer_norm", "rms"]) == question
+
+
+def test_nothing_is_suggested_where_nothing_is_known() -> None:
+    assert did_you_mean("rms", ()) == ""
+
+
+def test_a_choice_names_all() -> None:
+    assert either(["en", "zh"]) == "en or zh" and either(["en"]) == "en"
+
+
+def test_a_wrong_course_is_wrong_usage() -> None:
+    with pytest.raises(UsageError):
+        raise CourseError("this course is broken.")

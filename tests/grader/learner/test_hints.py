@@ -1,0 +1,143 @@
+"""Hints: which come first, and that none is given twice, whatever language is spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.language import ENGLISH, LANGUAGES, speak
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.hints import hint_of_test, hints_of, take_hint
+from normgrade.learner.workspace import Workspace
+from normgrade.report.report import Check, Kind, Outcome, Report
+
+NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
+OWN = {"en": "Square, average, take the root.", "zh": "平方，平均，开方。"}
+OF_ROWS = {"en": "Average over the last dimension.", "zh": "对最后一维求平均。"}
+SUM_FOR_MEAN = {"en": "The squares are added up. Average them.", "zh": "平方被加在一起。应当求平均。"}
+
+
+def failed(hint: str = OF_ROWS["en"], test: str = "test_rows", mistakes: tuple[str, ...] = ()) -> Attempt:
+    return Attempt(NOW, "rms", Outcome.FAILED, 1, 8, mistakes, test, hint)
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    yield
+    speak(ENGLISH)
+
+
+@pytest.fixture(scope="module")
+def bilingual(edited_course: Callable[..., Course]) -> Course:
+    """The tiny course, where everything that a hint may say is there in Chinese too."""
+    return edited_course(
+        {
+            "exercises/rms/exercise.toml": [(f'["{OWN["en"]}"]', f'["{OWN["en"]}"]\n"hints.zh" = ["{OWN["zh"]}"]')],
+            "tests/hidden/test_rms.py": [(f'"{OF_ROWS["en"]}"', f'"{OF_ROWS["en"]}", zh="{OF_ROWS["zh"]}"')],
+            "solutions/rms/mistakes.toml": [(f'"{SUM_FOR_MEAN["en"]}"', f'"{SUM_FOR_MEAN["en"]}"\n"says.zh" = "{SUM_FOR_MEAN["zh"]}"')],
+        }
+    )
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
+
+
+def texts(course: Course, last: Attempt | None, language: str) -> list[str]:
+    speak(language)
+    return [hint.text for hint in hints_of(course.exercise("rms"), last)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_failed_first_comes_first_and_the_diagnosis_in_its_place(language: str, bilingual: Course) -> None:
+    assert texts(bilingual, None, language) == [OWN[language]]
+    assert texts(bilingual, failed(), language) == [OF_ROWS[language], OWN[language]]
+    assert texts(bilingual, failed(mistakes=("sum-for-mean", "gone")), language) == [SUM_FOR_MEAN[language], OWN[language]]
+
+
+def test_identities_are_the_same_in_every_language(bilingual: Course) -> None:
+    for last in (failed(), failed(mistakes=("sum-for-mean",))):
+        found = []
+        for language in LANGUAGES:
+            speak(language)
+            found.append([hint.identity for hint in hints_of(bilingual.exercise("rms"), last)])
+        assert found[0] == found[1] and found[0] in (["check:test_rows", "hint:1"], ["mistake:sum-for-mean", "hint:1"])
+
+
+@pytest.mark.parametrize(("first", "then"), [("en", "zh"), ("zh", "en")])
+@pytest.mark.parametrize("mistakes", [(), ("sum-for-mean",)])
+def test_a_hint_that_was_given_is_not_given_again_in_another_language(
+    first: str, then: str, mistakes: tuple[str, ...], bilingual: Course, workspace: Workspace
+) -> None:
+    speak(first)
+    last = failed(OF_ROWS[first], mistakes=mistakes)
+    [given, _] = take_hint(bilingual.exercise("rms"), last, workspace)
+    assert given.text == (SUM_FOR_MEAN if mistakes else OF_ROWS)[first]
+    speak(then)
+    assert [hint.text for hint in take_hint(bilingual.exercise("rms"), last, workspace)] == [OWN[then]]
+    speak(first)
+    assert take_hint(bilingual.exercise("rms"), last, workspace) == []
+
+
+def test_the_hint_of_a_test_is_given_once_for_all_its_inputs(tiny: Course, workspace: Workspace) -> None:
+    given = []
+    for name in ("test_rows[shape0]", "test_rows[shape1]"):
+        check = Check(name, "", Kind.FORMULA, Outcome.FAILED, 2, hint=OF_ROWS["en"])
+        last = Attempt.of(Report("rms", "rms.py", Outcome.FAILED, 8, "linux", 0, 0.1, checks=(check,)), NOW)
+        given.append(take_hint(tiny.exercise("rms"), last, workspace)[0].text)
+    assert given == [OF_ROWS["en"], OWN["en"]]
+
+
+def test_without_a_workspace_nobody_counts(tiny: Course) -> None:
+    for _ in range(2):
+        assert [hint.text for hint in take_hint(tiny.exercise("rms"), None, None)] == [OWN["en"]]
+
+
+# What version 1 of the database remembered: texts
+
+
+def test_a_hint_that_was_remembered_by_its_text_stays_given_in_every_language(bilingual: Course, workspace: Workspace) -> None:
+    Attempts(workspace.data / "progress.db").give("rms", [OF_ROWS["en"]], NOW)
+    speak("en")
+    assert [hint.text for hint in take_hint(bilingual.exercise("rms"), failed(), workspace)] == [OWN["en"]]
+    speak("zh")
+    assert take_hint(bilingual.exercise("rms"), failed(), workspace) == []
+
+
+def test_an_attempt_that_names_no_check_has_the_text_that_was_kept(bilingual: Course, workspace: Workspace) -> None:
+    last = failed(test="")
+    for language in LANGUAGES:
+        assert texts(bilingual, last, language) == [OF_ROWS["en"], OWN[language]]
+    assert len(take_hint(bilingual.exercise("rms"), last, workspace)) == 2
+    assert len(take_hint(bilingual.exercise("rms"), last, workspace)) == 1
+
+
+# The hint of a test
+
+
+@pytest.mark.parametrize(
+    ("marker", "english", "chinese"),
+    [
+        ('@pytest.mark.hint("One.", zh="一。")', "One.", "一。"),
+        ('@pytest.mark.hint("One.")', "One.", "One."),
+        ('@pytest.mark.hint("One, " "two.", zh="一，" "二。")', "One, two.", "一，二。"),
+        ('@pytest.mark.hint("One.".strip())', "", ""),
+        ("", "", ""),
+    ],
+)
+def test_the_hint_of_a_test_is_read_from_its_suite(marker: str, english: str, chinese: str, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": f'import pytest\n\n{marker}\ndef test_it(agree):\n    """Claim."""\n'})
+    for language, text in (("en", english), ("zh", chinese)):
+        speak(language)
+        assert hint_of_test(course.exercise("rms"), "test_it") == text
+
+
+@pytest.mark.parametrize("suite", ["def test_other(): ...\n", "def test_rows(:\n"])
+def test_where_the_suite_does_not_tell_the_text_of_the_attempt_is_told(suite: str, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": suite})
+    assert texts(course, failed(), "en") == [OF_ROWS["en"], OWN["en"]]

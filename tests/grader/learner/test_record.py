@@ -1,0 +1,81 @@
+"""What follows after grading: attempts in a workspace are recorded, and a failure to do so changes no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.grade import Submission
+from normgrade.learner.attempts import Attempts
+from normgrade.learner.record import remember, revealed
+from normgrade.report.report import Check, Kind, Outcome, Report
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands run in."""
+    return tmp_path
+
+
+def test_only_what_lies_in_the_workspace_is_kept(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("init", "norms")
+    monkeypatch.chdir(here / "norms")
+    assert run("check", "--exercise", "rms", str(tiny.exercise("rms").reference))[0] == 0
+    assert Attempts(here / "norms/.normgrade/progress.db").attempts() == []
+
+
+def test_progress_that_cannot_be_kept_changes_no_verdict(run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("init", ".")
+    (here / ".normgrade").write_text("in the way", encoding="utf-8")
+    (here / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
+    code, out, err = run("check", "rms")
+    assert code == 0 and "8 of 8 points · passed" in out
+    assert err.startswith('Note: What was tried cannot be kept in "') and "Traceback" not in err
+
+
+# Without grading
+
+
+def of_rms(outcome: Outcome) -> Report:
+    checks = (Check("test_rows", "Claim.", Kind.FORMULA, outcome, 8, hint="Look."),)
+    return Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1, checks=checks)
+
+
+@pytest.fixture
+def submission(tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> Submission:
+    """A file in a workspace, which is the current folder."""
+    (tmp_path / "normgrade.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    return Submission(tiny.exercise("rms"), tmp_path / "rms.py", "rms.py")
+
+
+@pytest.mark.parametrize("outcome", [Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.NOT_STARTED])
+def test_an_attempt_passes_or_fails(outcome: Outcome, submission: Submission, tmp_path: Path) -> None:
+    assert remember([submission], [of_rms(outcome)]) == ""
+    recorded = [attempt.outcome for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts()]
+    assert recorded == ([outcome] if outcome in (Outcome.PASSED, Outcome.FAILED) else [])
+
+
+def test_why_nothing_can_be_recorded_is_returned(submission: Submission, tmp_path: Path) -> None:
+    (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
+    assert remember([submission], [of_rms(Outcome.PASSED)]).startswith('What was tried cannot be kept in "')
+
+
+def test_outside_of_a_workspace_nothing_is_recorded(submission: Submission, tmp_path: Path) -> None:
+    (tmp_path / "normgrade.toml").unlink()
+    assert remember([submission], [of_rms(Outcome.PASSED)]) == ""
+    assert not (tmp_path / ".normgrade").exists()
+
+
+def test_an_attempt_holds_no_more_than_the_course_reveals(
+    submission: Submission, tmp_path: Path, edited_course: Callable[..., Course]
+) -> None:
+    hidden = Submission(edited_course({"course.toml": 'reveal = "claims"\n'}).exercise("rms"), submission.path, "rms.py")
+    [shown] = revealed([hidden], [of_rms(Outcome.FAILED)])
+    [attempt] = Attempts(tmp_path / ".normgrade/progress.db").attempts()
+    assert shown.checks[0].hint == "" and (attempt.failed, attempt.hint) == ("", "")

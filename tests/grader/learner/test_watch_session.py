@@ -1,0 +1,109 @@
+"""A session of watching: what it knows after a save, and where its keys lead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.learner.attempts import Attempts
+from normgrade.learner.watch_session import Watching
+from normgrade.report.report import Check, Kind, Outcome, Report
+
+HINT = "Average over the last dimension."
+CODE = "def rms(x, eps=1e-5):\n    return x\n"
+
+
+def of_rms(outcome: Outcome) -> Report:
+    checks = (Check("test_rows[shape0]", "Claim.", Kind.FORMULA, outcome, 8, hint=HINT),)
+    return Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1, checks=checks)
+
+
+class Grader:
+    """Gives the reports that it was given, in place of grading; each check ends on the way."""
+
+    def __init__(self, *reports: Report) -> None:
+        self.reports = list(reports)
+        self.suites = {"rms": SimpleNamespace(names=("test_rows[shape0]", "test_alone"))}
+
+    def report_on(self, submission: object, inspection: object, on_event: Callable[[Check | Report], None]) -> Report:
+        report = self.reports.pop(0)
+        for check in report.checks:
+            on_event(check)
+        on_event(report)
+        return report
+
+
+Begin = Callable[..., Watching]
+
+
+@pytest.fixture
+def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begin:
+    """Watching rms in a workspace; it is saved and graded once for each of these reports."""
+    (tmp_path / "normgrade.toml").touch()
+    monkeypatch.chdir(tmp_path)
+
+    def begun(*reports: Report) -> Watching:
+        grader: Any = Grader(*reports)
+        monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
+        watching = Watching(grader, tiny, tiny.exercise("rms"))
+        for number in range(len(reports)):
+            (tmp_path / "rms.py").write_text(CODE + "#" * number, encoding="utf-8")
+            assert watching.begin_if_saved()
+            watching.grade()
+        return watching
+
+    return begun
+
+
+def test_after_a_save_the_report_the_checks_and_the_scores_are_known(begin: Begin, tmp_path: Path) -> None:
+    watching = begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED))
+    assert watching.report == of_rms(Outcome.PASSED) and not watching.grading and watching.note == ""
+    assert watching.scores == [0, 8]
+    assert {name: check and check.outcome for name, check in watching.checks.items()} == {
+        "test_rows[shape0]": Outcome.PASSED,
+        "test_alone": None,
+    }
+    assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
+
+
+def test_every_event_is_told_to_whoever_draws(begin: Begin, tmp_path: Path) -> None:
+    watching, drawn = begin(), []
+    watching.desk.reports.append(of_rms(Outcome.FAILED))  # type: ignore[attr-defined]
+    watching.on_change = lambda: drawn.append((watching.report, [each.outcome for each in watching.checks.values() if each]))
+    (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
+    assert watching.begin_if_saved()
+    watching.grade()
+    assert drawn == [(None, []), (None, [Outcome.FAILED]), (of_rms(Outcome.FAILED), [Outcome.FAILED])]
+
+
+def test_nothing_is_graded_where_nothing_was_saved(begin: Begin) -> None:
+    assert not begin(of_rms(Outcome.FAILED)).begin_if_saved()
+
+
+def test_why_nothing_can_be_recorded_is_a_note(begin: Begin, tmp_path: Path) -> None:
+    (tmp_path / ".normgrade").write_text("in the way", encoding="utf-8")
+    watching = begin(of_rms(Outcome.PASSED))
+    assert watching.report == of_rms(Outcome.PASSED) and watching.note.startswith('What was tried cannot be kept in "')
+
+
+def test_hints_come_one_by_one_until_there_are_none(begin: Begin) -> None:
+    watching = begin(of_rms(Outcome.FAILED))
+    assert watching.next_hint() == f"Hint: About what failed first at your last check: {HINT}"
+    assert watching.next_hint() == "Hint: Square, average, take the root."
+    assert watching.next_hint() == "You have had every hint."
+    assert begin(of_rms(Outcome.PASSED)).next_hint() == "It has passed: nothing is left to hint at."
+
+
+def test_next_and_back_lead_to_the_same_exercises(begin: Begin) -> None:
+    watching = begin(of_rms(Outcome.PASSED))
+    assert watching.following is not None and watching.following.slug == "centring"
+    other = watching.next()
+    assert (other.exercise.slug, other.report) == ("centring", None)
+    assert other.back().exercise.slug == "rms"
+    assert other.next() is other and other.note == "There is no other exercise to go on with."
+    assert watching.back() is watching and watching.note == "No other exercise was watched before this one."
