@@ -31,6 +31,7 @@ ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes 
 EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # else such attacks are played behind the weakest and the strongest walls alone
 CLASSES = "verdict wire files network processes kernel memory time output terminal rules source".split()
 FIELDS = "class|process|root|linux|linux as root|needs"
+GAINING = ("lost", "as without walls")
 GAINS = {"files", "network", "processes", "reference", "memory", "machine"}
 NOBODY = 54321  # an ordinary user, who is nobody else: submissions of root's run as 65534
 STAGE = "/mnt"  # any folder that is there, and that nothing of ours lies in
@@ -42,20 +43,24 @@ Play = Callable[[str, str], Results]
 
 @dataclass(frozen=True)
 class Header:
-    """What an attack says of itself. `gains` are of the tier `process`; `may` where they depend on the machine."""
+    """What an attack says of itself.
+
+    Behind `process` it is "held", or "lost" with what it gains, or "not run" with the reason. "as without walls" says that its gain depends
+    on the machine: there it gains what the same code gains as a program of the same user, which the harness tries.
+    """
 
     deed: str
     kind: str
     fields: Mapping[str, str]
 
     def declared(self, tier: str, user: str) -> tuple[str, frozenset[str]]:
-        """What is said of it behind this tier: "held", "lost", "may lose" or "not run", and what it gains."""
+        """What is said of it behind this tier: "held", "lost", "as without walls" or "not run", and what it gains."""
         if tier != "process":
             said = self.fields.get(f"{tier} as {user}", self.fields.get(tier, "held"))
         else:
             said = self.fields.get("root", self.fields["process"]) if user == "root" else self.fields["process"]
         word, _, gains = said.partition(": ")
-        return word, frozenset(gains.split(", ")) if word in ("lost", "may lose") else frozenset()
+        return word, frozenset(gains.split(", ")) if word in GAINING else frozenset()
 
 
 @cache
@@ -205,12 +210,13 @@ def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str,
         pytest.skip(found["skipped"])
     assert found["played"] or header(name).kind in ("rules", "source"), "nothing was run"
     assert found["outcome"] != "error", found["messages"]
+    if word == "as without walls" and not found["without walls"]:
+        gains = frozenset()
     assert [harm for harm in found["harmed"] if harm.startswith(("grading", "report"))] == []
     seen = witnessed(found)
     assert seen <= gains, found
     assert gains or not found["secret"], found
-    if word == "lost":
-        assert gains <= seen or found["secret"], f"nothing is lost any more: {found}"
+    assert gains <= seen or found["secret"], f"nothing is lost any more: {found}"
 
 
 def witnessed(found: Results) -> set[str]:
@@ -260,8 +266,8 @@ def test_an_attack_says_what_it_does_and_what_it_gains(name: str) -> None:
     assert about.fields.get("linux as root") in (None, "held")
     for user in ("root", "nobody"):
         word, gains = about.declared("process", user)
-        assert word in ("held", "lost", "may lose", "not run") and gains <= GAINS
-        assert bool(gains) == (word in ("lost", "may lose"))
+        assert word in (*GAINING, "held", "not run") and gains <= GAINS
+        assert bool(gains) == (word in GAINING)
 
 
 def test_there_are_attacks_of_every_class() -> None:
