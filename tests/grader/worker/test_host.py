@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from normgrade.worker import launch
 
 from normgrade.course.course import Limits
 from normgrade.language.errors import CourseError, GraderError, UsageError
+from normgrade.worker import launch
 from normgrade.worker.channel import Ending, Line
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.launch import Fresh, Lost, Starter, Zygote
