@@ -1,19 +1,28 @@
-"""Says which normgrade is under test, and refuses another than the one that was meant; and the tiny course that tests grade on."""
+"""What all tests share: the normgrade that is under test, the tiny course that they grade on, zygotes that are used again."""
+
+from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
+from normgrade.language.errors import GraderError
+from normgrade.worker import launch
+from normgrade.worker.host import Host
+from normgrade.worker.launch import Lost, Starter, Zygote
 
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
+OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
+MOST_KEPT = 4  # zygotes; each holds PyTorch
 
 
 def pytest_configure() -> None:
@@ -46,6 +55,59 @@ def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("config")))
         yield Path(os.environ["NORMGRADE_CONFIG"])
+
+
+class KeptZygote(Zygote):
+    """A zygote that stays when its host closes, for the next host like it. To start one takes longer than most tests."""
+
+    idle: ClassVar[list[KeptZygote]] = []
+
+    def __init__(self, tier: str) -> None:
+        super().__init__(tier)
+        self.kind = kind_of(tier)
+
+    def close(self) -> None:
+        try:
+            self.standing()
+            self.end(0.0)
+        except (Lost, GraderError, OSError):
+            super().close()
+            return
+        self.idle.append(self)
+        while len(self.idle) > MOST_KEPT:
+            Zygote.close(self.idle.pop(0))
+
+
+def kind_of(tier: str) -> tuple[object, ...]:
+    """What a zygote depends on that was started here and now."""
+    return tier, launch.BOOTSTRAP, sorted(launch.environment().items())
+
+
+@pytest.fixture(scope="session")
+def keep_zygotes() -> Iterator[Callable[[Host], Starter]]:
+    """How a host gets a zygote that was used before, or a new one."""
+
+    def starter(host: Host) -> Starter:
+        kind = kind_of(host.tier)
+        used = next((zygote for zygote in KeptZygote.idle if zygote.kind == kind and zygote.process.poll() is None), None)
+        if used is None or not host.fork:
+            return KeptZygote(host.tier) if host.fork else new_starter(host)
+        KeptZygote.idle.remove(used)
+        return used
+
+    new_starter = Host.new_starter
+    yield starter
+    while KeptZygote.idle:
+        Zygote.close(KeptZygote.idle.pop())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], Starter]) -> Iterator[None]:
+    """Hosts use zygotes again, but where tests are about processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(Path(__file__).parent).parts[0] not in OWN_ZYGOTES:
+            patch.setattr(Host, "new_starter", keep_zygotes)
+        yield
 
 
 @pytest.fixture(scope="session")
