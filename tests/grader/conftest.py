@@ -21,6 +21,30 @@ from normgrade.worker.launch import Lost, Starter, Zygote
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
 EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
+# What is left out while one edits. The order is that in which files are started: the longest first, so that no core waits at the end.
+MARKED_FILES = {
+    "whole/test_attacks.py": "attacks",
+    "worker/test_interrupts.py": "slow",
+    "worker/walls/test_walls.py": "slow",
+    "whole/test_faults.py": "faults",
+    "whole/test_day.py": "slow",
+    "verify/test_proofs.py": "slow",
+    "whole/test_crosschecks.py": "slow",
+    "whole/test_likenesses.py": "slow",
+    "worker/test_host.py": "slow",
+    "compare/test_diagnose.py": "slow",
+    "learner/test_reproduction.py": "slow",
+    "cli/test_watch.py": "slow",
+    "learner/test_standing.py": "slow",
+    "whole/test_suggestions.py": "slow",
+    "whole/test_package.py": "slow",
+    "whole/test_golden.py": "slow",
+    "whole/test_forged.py": "slow",
+    "worker/test_fuzz.py": "slow",
+    "language/test_visible.py": "slow",
+    "oracle/test_seal.py": "slow",
+}
+MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
 MOST_KEPT = 4  # zygotes; each holds PyTorch
 
@@ -37,6 +61,23 @@ def pytest_configure() -> None:
 
 def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes long, and bring it to the front."""
+    here, order = Path(__file__).parent, [*MARKED_FILES]
+    if gone := [name for name in MARKED_FILES if not (here / name).exists()]:
+        raise pytest.UsageError(f"MARKED_FILES in {__file__} names files that are not there: {', '.join(gone)}")
+    names = {item: Path(os.path.relpath(item.path, here)).as_posix() for item in items}
+    for item, name in names.items():
+        marks = {MARKED_FILES.get(name), *(mark for fixture, mark in MARKED_FIXTURES.items() if fixture in names_of_fixtures(item))}
+        for mark in marks - {None}:
+            item.add_marker(str(mark))
+    items.sort(key=lambda item: order.index(names[item]) if names[item] in order else len(order))
+
+
+def names_of_fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
 
 
 @pytest.fixture(scope="session")
