@@ -28,7 +28,8 @@ ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks"
 TINY = Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"
 NAMES = sorted(path.stem for path in ATTACKS.glob("*.py"))
 ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes of attacks in which walls have no part
-EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # else such attacks are played behind the weakest and the strongest walls alone
+ALIKE_PLAYED = ((TIERS[0], "root"), (TIERS[-1], "nobody"))  # what they are played behind, and as whom
+EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # every attack behind every tier, as both users
 CLASSES = "verdict wire files network processes kernel memory time output terminal rules source".split()
 FIELDS = "class|process|root|linux|linux as root|needs"
 GAINING = ("lost", "as without walls")
@@ -71,9 +72,10 @@ def header(name: str) -> Header:
     return Header(deed.decode().removeprefix("# "), fields.get("class", ""), fields)
 
 
-def played_behind(tier: str) -> list[str]:
-    """The attacks that are played behind these walls."""
-    return [name for name in NAMES if EVERYTHING or tier in (TIERS[0], TIERS[-1]) or header(name).kind not in ALIKE]
+def played_behind(tier: str, user: str) -> list[str]:
+    """The attacks that are played behind these walls as this user; where nobody can become root, all that root would play."""
+    everything = EVERYTHING or (tier, user) in ALIKE_PLAYED or (tier == TIERS[0] and os.getuid() != 0)
+    return [name for name in NAMES if everything or header(name).kind not in ALIKE]
 
 
 # Running them
@@ -171,7 +173,7 @@ def played(homes: Callable[[], Path]) -> Play:
     """All attacks behind a tier, as a user; played once, as all users at the same time, since many of them only wait."""
 
     def play(tier: str, user: str) -> Results:
-        return {"why": why} if (why := unusable(user)) else run(homes(), tier, user, names=played_behind(tier))
+        return {"why": why} if (why := unusable(user)) else run(homes(), tier, user, names=played_behind(tier, user))
 
     @cache
     def play_all(tier: str) -> Mapping[str, Results]:
@@ -201,8 +203,9 @@ def test_the_right_answer_passes(tier: str, user: str, played: Play) -> None:
     assert results["undeserved"] == ["test_call"]  # which asks for a shape alone
 
 
-@as_each_user
-@pytest.mark.parametrize(("tier", "name"), [(tier, name) for tier in TIERS for name in played_behind(tier)])
+@pytest.mark.parametrize(
+    ("tier", "user", "name"), [(tier, user, name) for tier in TIERS for user in USERS for name in played_behind(tier, user)]
+)
 def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str, name: str, played: Play) -> None:
     found, (word, gains) = played(tier, user)["attacks"][name], header(name).declared(tier, user)
     if "skipped" in found:
@@ -290,6 +293,9 @@ DEEDS = {
     ),
     "harmed": f"import os, signal\nos.kill(@VICTIM@, signal.SIGURG)\n{WRONG}",
 }
+SPOILS = f"import os\nos.truncate(os.path.dirname('@FOLDER@') + '/right/rms.py', 0)\n{WRONG}"
+BARE = f"# process: as without walls: files\nprint(open('@CANARY@').read(60))\n{WRONG}"
+SHUT = f"# process: as without walls: files\n{WRONG}"
 SHOWN = ("secret", "changed", "reached", "passed", "left", "harmed")
 
 
@@ -297,8 +303,10 @@ SHOWN = ("secret", "changed", "reached", "passed", "left", "harmed")
 def deeds(homes: Callable[[], Path]) -> Results:
     """What the harness says of plain deeds, as the user who runs the tests."""
     folder = homes()
-    for name, source in {**DEEDS, "nothing": WRONG}.items():
+    for name, source in {**DEEDS, "nothing": WRONG, "spoils": SPOILS}.items():
         (folder / f"{name}.py").write_text(f"# A plain deed.\n# class: files\n# process: held\n{source}", encoding="utf-8")
+    for name, source in {"bare": BARE, "shut": SHUT}.items():
+        (folder / f"{name}.py").write_text(f"# A plain deed.\n# class: files\n{source}", encoding="utf-8")
     results: Results = run(homes(), "process", "root" if os.getuid() == 0 else "nobody", folder)["attacks"]
     return results
 
@@ -313,3 +321,20 @@ def test_a_plain_deed_is_seen(kind: str, deeds: Results) -> None:
 def test_where_nothing_was_done_nothing_is_seen(deeds: Results) -> None:
     assert deeds["nothing"]["played"] == 5
     assert [kind for kind in SHOWN if deeds["nothing"][kind]] == []
+
+
+def test_who_spoils_the_right_answer_is_known_among_those_who_do_not(deeds: Results) -> None:
+    """The right answer is graded once for several attacks; where it fails, each of them is played again alone."""
+    spoilt = "grading: the right answer does not pass any more"
+    assert [name for name, found in deeds.items() if spoilt in found["harmed"]] == ["spoils"]
+
+
+def test_what_depends_on_the_machine_is_asked_of_the_machine(deeds: Results) -> None:
+    assert [deeds[name]["without walls"] for name in ("bare", "shut")] == [True, False]
+    assert [deeds[name]["secret"] for name in ("bare", "shut")] == [True, False]
+
+
+def test_the_longest_attacks_are_as_long_as_they_say(played: Play) -> None:
+    attacks = played(*ALIKE_PLAYED[0 if os.getuid() == 0 else 1])["attacks"]
+    assert any("larger than 64 KiB" in message for message in attacks["too_long"]["messages"])
+    assert attacks["many_lines"]["played"] > 0

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from normgrade.language.errors import GraderError
 from normgrade.worker import launch
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.observation import Cause, Observation, Request
-from normgrade.worker.walls import TIERS, at_least, at_most, libraries, walls_of
+from normgrade.worker.walls import TIERS, Standing, at_least, at_most, libraries, walls_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 
@@ -306,6 +307,18 @@ def test_what_each_tier_loses_shrinks() -> None:
     assert [len(walls_of(tier).loses) for tier in TIERS] == [3, 2, 2, 1]
 
 
+@cache
+def offered(tier: str) -> Standing:
+    """What stands where this tier is asked for."""
+    with Host(tier) as host:
+        return host.standing
+
+
+def only_where(tier: str) -> None:
+    if offered(tier).tier != tier:
+        pytest.skip(f"no tier {tier} here: {offered(tier).reasons.get(tier)}")
+
+
 def check_denied(
     folder: Path, names: list[str], error: int, *arguments: str, wrap: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
@@ -322,8 +335,6 @@ DENIALS = [
     (["unshare"], errno.EPERM, "linux", "container: no namespaces ([Errno 1] unshare: Operation not permitted); let users have namespaces"),
     (["pivot_root"], errno.EINVAL, "linux", "container: no namespaces ([Errno 22] pivot_root: Invalid argument); let users have"),
     (CREATE, errno.ENOSYS, "namespaces", "linux: this kernel has no Landlock; Linux has it since 5.13"),
-    (CREATE, errno.EOPNOTSUPP, "namespaces", "linux: Landlock is switched off in this kernel; boot it with `landlock` in the list `lsm=`"),
-    (CREATE, errno.EPERM, "namespaces", "a container's profile may forbid it"),
     ([*CREATE, "unshare"], errno.ENOSYS, "process", "linux: this kernel has no Landlock; Linux has it since 5.13"),
     (["seccomp"], errno.ENOSYS, "process", "seccomp"),
     (["capset"], errno.EPERM, "process", "capset"),
@@ -334,8 +345,7 @@ DENIALS = [
 def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
     names: list[str], error: int, tier: str, reason: str, tmp_path: Path, expectations: Path
 ) -> None:
-    with Host("linux") as host:
-        only("linux", host)
+    only_where("linux")
     graded = check_denied(tmp_path, names, error, "--format", "json")
     [report] = json.loads(graded.stdout)["reports"]
     assert (graded.returncode, report["outcome"], report["sandbox"]) == (0, "passed", tier)
@@ -349,8 +359,7 @@ def test_what_the_system_denies_is_said_and_nothing_weaker_is_accepted(
 
 def test_a_grader_with_a_low_number_offers_a_container(tmp_path: Path, expectations: Path) -> None:
     """Inside, other processes have the numbers that low ones have outside."""
-    with Host("container") as host:
-        only("container", host)
+    only_where("container")
     wrap = (shutil.which("unshare") or pytest.skip("there is no unshare"), *USERS_TOO, "--fork", "--pid", "--mount-proc")
     graded = check_denied(tmp_path, [], errno.EPERM, "--format", "json", "--require-isolation", "container", wrap=wrap)
     assert graded.returncode == 0, graded.stderr
@@ -363,8 +372,7 @@ RIGHTS = "chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_s
 
 
 def test_a_container_with_the_usual_profile_offers_linux(tmp_path: Path, expectations: Path) -> None:
-    with Host("linux") as host:
-        only("linux", host)
+    only_where("linux")
     wrap: tuple[str, ...] = ()
     if os.geteuid() == 0:
         setpriv = shutil.which("setpriv") or pytest.skip("there is no setpriv to take rights from root")
