@@ -25,7 +25,7 @@ from typing import Any, Self
 from unittest import mock
 from xml.etree import ElementTree
 
-from grading import Grading, passed, with_grading
+from grading import Grading, open_grading, passed
 from place import Place, digest
 from processes import Family, descendants, everyone, is_alive, marked, named, reap, resident_bytes
 from rich.console import Console
@@ -97,15 +97,16 @@ def play(options: argparse.Namespace, base: Path) -> Results:
     paths = sorted(options.attacks.glob("*.py"))
     wanted = [path for path in paths if not options.names or path.stem in [Path(name).stem for name in options.names]]
 
-    def work(grading: Grading) -> Results:
-        with Watch(place.right.parent) as watch, Harness(grading, place, watch) as harness:
-            results: Results = {"tier": harness.tier(), "user": os.getuid(), "why": None}
-            if results["tier"] != options.tier:
-                return results | {"why": f"asked for {options.tier}, graded behind {results['tier']}", "attacks": {}}
-            results |= {"right": harness.right(), "undeserved": harness.plain}
-            return results | {"attacks": harness.all([Attack(path, options.tier) for path in wanted])}
-
-    return with_grading(exercise, options.tier, TOTAL_S, work)
+    with (
+        open_grading(exercise, options.tier, TOTAL_S) as grading,
+        Watch(place.right.parent) as watch,
+        Harness(grading, place, watch) as harness,
+    ):
+        results: Results = {"tier": harness.tier(), "user": os.getuid(), "why": None}
+        if results["tier"] != options.tier:
+            return results | {"why": f"asked for {options.tier}, graded behind {results['tier']}", "attacks": {}}
+        results |= {"right": harness.right(), "undeserved": harness.plain}
+        return results | {"attacks": harness.all([Attack(path, options.tier) for path in wanted])}
 
 
 class Attack:

@@ -23,21 +23,21 @@ DOORS = {"__init__", "__main__"}  # where one enters; they hold nothing of their
 # What a room may import: itself, and these. From top to bottom as submissions are graded, from a front end down to the language.
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
-    "notebook": "cli learner grade inspection report worker course language",
-    "cli": "learner verify grade suite inspection report worker course language",
+    "notebook": "cli learner grade suite inspection report worker course language",
+    "cli": "learner verify grade suite compare inspection report worker course language",
     # What is done with grading
     "learner": "grade suite compare inspection report worker course language",
-    "verify": "grade suite inspection report worker course language",
+    "verify": "suite compare inspection report worker course language",
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
-    "suite": "compare oracle report worker course language",
+    "suite": "compare oracle inspection report worker course language",
     "compare": "oracle report worker course language",
     "oracle": "worker course language",
     "inspection": "report course language",
     "report": "worker language",
     # What runs a submission, and what it is told
     "worker": "probes course language",
-    "probes": "",
+    "probes": "language",
     "course": "language",
     "language": "",
 }
