@@ -1,4 +1,6 @@
-"""Says which normgrade is under test, and refuses another than the one that was meant; the tiny course, and commands that are run on it."""
+"""What all tests share: the normgrade that is under test, the tiny course that they grade on, zygotes that are used again."""
+
+from __future__ import annotations
 
 import os
 import shutil
@@ -6,12 +8,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
+from normgrade.worker import launch
+from normgrade.worker.host import Host
+from normgrade.worker.launch import Lost, Starter, Zygote
 
 sys.path.insert(0, str(Path(__file__).parent / "harness"))  # what several test files import
 TINY = Path(__file__).parent / "fixtures" / "courses" / "tiny"
@@ -19,6 +25,32 @@ EditedCourse = Callable[..., Course]
 Run = Callable[..., tuple[int, str, str]]
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
+# What is left out while one edits. The order is that in which files are started: the longest first, so that no core waits at the end.
+MARKED_FILES = {
+    "whole/test_attacks.py": "attacks",
+    "worker/test_interrupts.py": "slow",
+    "worker/walls/test_walls.py": "slow",
+    "whole/test_faults.py": "faults",
+    "whole/test_day.py": "slow",
+    "verify/test_proofs.py": "slow",
+    "whole/test_crosschecks.py": "slow",
+    "whole/test_likenesses.py": "slow",
+    "worker/test_host.py": "slow",
+    "compare/test_diagnose.py": "slow",
+    "learner/test_reproduction.py": "slow",
+    "cli/test_watch.py": "slow",
+    "learner/test_standing.py": "slow",
+    "whole/test_suggestions.py": "slow",
+    "whole/test_package.py": "slow",
+    "whole/test_golden.py": "slow",
+    "whole/test_forged.py": "slow",
+    "worker/test_fuzz.py": "slow",
+    "language/test_visible.py": "slow",
+    "oracle/test_seal.py": "slow",
+}
+MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
+OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
+MOST_KEPT = 4  # zygotes; each holds PyTorch
 
 
 def pytest_configure() -> None:
@@ -33,6 +65,23 @@ def pytest_configure() -> None:
 
 def pytest_report_header() -> str:
     return f"normgrade {normgrade.__version__} from {Path(normgrade.__file__).parent}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what takes long, and bring it to the front."""
+    here, order = Path(__file__).parent, [*MARKED_FILES]
+    if gone := [name for name in MARKED_FILES if not (here / name).exists()]:
+        raise pytest.UsageError(f"MARKED_FILES in {__file__} names files that are not there: {', '.join(gone)}")
+    names = {item: Path(os.path.relpath(item.path, here)).as_posix() for item in items}
+    for item, name in names.items():
+        marks = {MARKED_FILES.get(name), *(mark for fixture, mark in MARKED_FIXTURES.items() if fixture in names_of_fixtures(item))}
+        for mark in marks - {None}:
+            item.add_marker(str(mark))
+    items.sort(key=lambda item: order.index(names[item]) if names[item] in order else len(order))
+
+
+def names_of_fixtures(item: pytest.Item) -> list[str]:
+    return getattr(item, "fixturenames", [])
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +100,58 @@ def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("config")))
         yield Path(os.environ["NORMGRADE_CONFIG"])
+
+
+class KeptZygote(Zygote):
+    """A zygote that stays when its host closes, for the next host like it. To start one takes longer than most tests."""
+
+    idle: ClassVar[list[KeptZygote]] = []
+
+    def __init__(self, tier: str) -> None:
+        super().__init__(tier)
+        self.kind = kind_of(tier)
+
+    def close(self) -> None:
+        try:
+            self.end(0.0)
+        except Lost:  # or nobody had waited for it to be ready
+            super().close()
+            return
+        self.idle.append(self)
+        while len(self.idle) > MOST_KEPT:
+            Zygote.close(self.idle.pop(0))
+
+
+def kind_of(tier: str) -> tuple[object, ...]:
+    """What a zygote depends on that was started here and now."""
+    return tier, launch.BOOTSTRAP, sorted(launch.environment().items())
+
+
+@pytest.fixture(scope="session")
+def keep_zygotes() -> Iterator[Callable[[Host], Starter]]:
+    """How a host gets a zygote that was used before, or a new one."""
+
+    def starter(host: Host) -> Starter:
+        kind = kind_of(host.tier)
+        used = next((zygote for zygote in KeptZygote.idle if zygote.kind == kind and zygote.process.poll() is None), None)
+        if used is None or not host.fork:
+            return KeptZygote(host.tier) if host.fork else new_starter(host)
+        KeptZygote.idle.remove(used)
+        return used
+
+    new_starter = Host.new_starter
+    yield starter
+    while KeptZygote.idle:
+        Zygote.close(KeptZygote.idle.pop())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], Starter]) -> Iterator[None]:
+    """Hosts use zygotes again, but where tests are about processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(Path(__file__).parent).parts[0] not in OWN_ZYGOTES:
+            patch.setattr(Host, "new_starter", keep_zygotes)
+        yield
 
 
 @pytest.fixture(scope="session")

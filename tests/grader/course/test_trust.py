@@ -370,7 +370,7 @@ def test_a_file_may_lie_beyond_a_folder_that_the_user_links(run: Run, here: Path
     (here / "norms").mkdir()
     (here / "norms" / "rms.py").write_text(BROKEN, encoding="utf-8")
     (here / "link").symlink_to("norms")
-    assert "invalid syntax" in run("check", "link/rms.py")[1] or "The file is not valid Python" in run("check", "link/rms.py")[1]
+    assert "The file is not valid Python" in run("check", "link/rms.py")[1]
     assert run("init", "link")[0] == 0  # and so may a workspace
     monkeypatch.chdir(here / "link")
     assert "The file is not valid Python" in run("check", "rms")[1]

@@ -73,7 +73,7 @@ def test_after_a_save_the_report_the_checks_and_the_scores_are_known(begin: Begi
 
 def test_every_event_is_told_to_whoever_draws(begin: Begin, tmp_path: Path) -> None:
     watching, drawn = begin(), []
-    watching.desk.reports.append(of_rms(Outcome.FAILED))  # type: ignore[attr-defined]
+    watching.grader.reports.append(of_rms(Outcome.FAILED))  # type: ignore[attr-defined]
     watching.on_change = lambda: drawn.append((watching.report, [each.outcome for each in watching.checks.values() if each]))
     (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
     assert watching.begin_if_saved()

@@ -188,9 +188,10 @@ def test_what_cancels_moves_by_what_it_cancelled_from(oracle: Oracle) -> None:
 
 def test_the_spread_has_the_shape_of_the_numbers(oracle: Oracle) -> None:
     expectation = oracle.expectation(NORM, asked(build(8), train(X)))
-    for place in expectation.places.values():
-        if isinstance(place.value, Array):
-            assert spread(place).shape == place.value.values.shape and (spread(place) > 0).all()
+    shapes = {name: place.value.values.shape for name, place in expectation.places.items() if isinstance(place.value, Array)}
+    assert len(shapes) >= 3
+    assert {name: spread(expectation.places[name]).shape for name in shapes} == shapes
+    assert all((spread(expectation.places[name]) > 0).all() for name in shapes)
 
 
 def test_gradients_have_a_spread_of_their_own(oracle: Oracle) -> None:

@@ -28,9 +28,11 @@ ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks"
 TINY = Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"
 NAMES = sorted(path.stem for path in ATTACKS.glob("*.py"))
 ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes of attacks in which walls have no part
-EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # else such attacks are played behind the weakest and the strongest walls alone
+ALIKE_PLAYED = ((TIERS[0], "root"), (TIERS[-1], "nobody"))  # what they are played behind, and as whom
+EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # every attack behind every tier, as both users
 CLASSES = "verdict wire files network processes kernel memory time output terminal rules source".split()
 FIELDS = "class|process|root|linux|linux as root|needs"
+GAINING = ("lost", "as without walls")
 GAINS = {"files", "network", "processes", "reference", "memory", "machine"}
 NOBODY = 54321  # an ordinary user, who is nobody else: submissions of root's run as 65534
 STAGE = "/mnt"  # any folder that is there, and that nothing of ours lies in
@@ -42,20 +44,24 @@ Play = Callable[[str, str], Results]
 
 @dataclass(frozen=True)
 class Header:
-    """What an attack says of itself. `gains` are of the tier `process`; `may` where they depend on the machine."""
+    """What an attack says of itself.
+
+    Behind `process` it is "held", or "lost" with what it gains, or "not run" with the reason. "as without walls" says that its gain depends
+    on the machine: there it gains what the same code gains as a program of the same user, which the harness tries.
+    """
 
     deed: str
     kind: str
     fields: Mapping[str, str]
 
     def declared(self, tier: str, user: str) -> tuple[str, frozenset[str]]:
-        """What is said of it behind this tier: "held", "lost", "may lose" or "not run", and what it gains."""
+        """What is said of it behind this tier: "held", "lost", "as without walls" or "not run", and what it gains."""
         if tier != "process":
             said = self.fields.get(f"{tier} as {user}", self.fields.get(tier, "held"))
         else:
             said = self.fields.get("root", self.fields["process"]) if user == "root" else self.fields["process"]
         word, _, gains = said.partition(": ")
-        return word, frozenset(gains.split(", ")) if word in ("lost", "may lose") else frozenset()
+        return word, frozenset(gains.split(", ")) if word in GAINING else frozenset()
 
 
 @cache
@@ -66,9 +72,10 @@ def header(name: str) -> Header:
     return Header(deed.decode().removeprefix("# "), fields.get("class", ""), fields)
 
 
-def played_behind(tier: str) -> list[str]:
-    """The attacks that are played behind these walls."""
-    return [name for name in NAMES if EVERYTHING or tier in (TIERS[0], TIERS[-1]) or header(name).kind not in ALIKE]
+def played_behind(tier: str, user: str) -> list[str]:
+    """The attacks that are played behind these walls as this user; where nobody can become root, all that root would play."""
+    everything = EVERYTHING or (tier, user) in ALIKE_PLAYED or (tier == TIERS[0] and os.getuid() != 0)
+    return [name for name in NAMES if everything or header(name).kind not in ALIKE]
 
 
 # Running them
@@ -166,7 +173,7 @@ def played(homes: Callable[[], Path]) -> Play:
     """All attacks behind a tier, as a user; played once, as all users at the same time, since many of them only wait."""
 
     def play(tier: str, user: str) -> Results:
-        return {"why": why} if (why := unusable(user)) else run(homes(), tier, user, names=played_behind(tier))
+        return {"why": why} if (why := unusable(user)) else run(homes(), tier, user, names=played_behind(tier, user))
 
     @cache
     def play_all(tier: str) -> Mapping[str, Results]:
@@ -196,8 +203,9 @@ def test_the_right_answer_passes(tier: str, user: str, played: Play) -> None:
     assert results["undeserved"] == ["test_call"]  # which asks for a shape alone
 
 
-@as_each_user
-@pytest.mark.parametrize(("tier", "name"), [(tier, name) for tier in TIERS for name in played_behind(tier)])
+@pytest.mark.parametrize(
+    ("tier", "user", "name"), [(tier, user, name) for tier in TIERS for user in USERS for name in played_behind(tier, user)]
+)
 def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str, name: str, played: Play) -> None:
     found, (word, gains) = played(tier, user)["attacks"][name], header(name).declared(tier, user)
     if "skipped" in found:
@@ -205,12 +213,13 @@ def test_an_attack_gains_what_it_declares_and_nothing_else(tier: str, user: str,
         pytest.skip(found["skipped"])
     assert found["played"] or header(name).kind in ("rules", "source"), "nothing was run"
     assert found["outcome"] != "error", found["messages"]
+    if word == "as without walls" and not found["without walls"]:
+        gains = frozenset()
     assert [harm for harm in found["harmed"] if harm.startswith(("grading", "report"))] == []
     seen = witnessed(found)
     assert seen <= gains, found
     assert gains or not found["secret"], found
-    if word == "lost":
-        assert gains <= seen or found["secret"], f"nothing is lost any more: {found}"
+    assert gains <= seen or found["secret"], f"nothing is lost any more: {found}"
 
 
 def witnessed(found: Results) -> set[str]:
@@ -260,12 +269,13 @@ def test_an_attack_says_what_it_does_and_what_it_gains(name: str) -> None:
     assert about.fields.get("linux as root") in (None, "held")
     for user in ("root", "nobody"):
         word, gains = about.declared("process", user)
-        assert word in ("held", "lost", "may lose", "not run") and gains <= GAINS
-        assert bool(gains) == (word in ("lost", "may lose"))
+        assert word in (*GAINING, "held", "not run") and gains <= GAINS
+        assert bool(gains) == (word in GAINING)
 
 
 def test_there_are_attacks_of_every_class() -> None:
-    assert len(NAMES) >= 250
+    said = re.search(r"holds (\d+) submissions that attack", (ATTACKS.parents[3] / "README.md").read_text(encoding="utf-8"))
+    assert said is not None and int(said[1]) == len(NAMES)
     assert {header(name).kind for name in NAMES} == set(CLASSES)
 
 
@@ -283,6 +293,9 @@ DEEDS = {
     ),
     "harmed": f"import os, signal\nos.kill(@VICTIM@, signal.SIGURG)\n{WRONG}",
 }
+SPOILS = f"import os\nos.truncate(os.path.dirname('@FOLDER@') + '/right/rms.py', 0)\n{WRONG}"
+BARE = f"# process: as without walls: files\nprint(open('@CANARY@').read(60))\n{WRONG}"
+SHUT = f"# process: as without walls: files\n{WRONG}"
 SHOWN = ("secret", "changed", "reached", "passed", "left", "harmed")
 
 
@@ -290,8 +303,10 @@ SHOWN = ("secret", "changed", "reached", "passed", "left", "harmed")
 def deeds(homes: Callable[[], Path]) -> Results:
     """What the harness says of plain deeds, as the user who runs the tests."""
     folder = homes()
-    for name, source in {**DEEDS, "nothing": WRONG}.items():
+    for name, source in {**DEEDS, "nothing": WRONG, "spoils": SPOILS}.items():
         (folder / f"{name}.py").write_text(f"# A plain deed.\n# class: files\n# process: held\n{source}", encoding="utf-8")
+    for name, source in {"bare": BARE, "shut": SHUT}.items():
+        (folder / f"{name}.py").write_text(f"# A plain deed.\n# class: files\n{source}", encoding="utf-8")
     results: Results = run(homes(), "process", "root" if os.getuid() == 0 else "nobody", folder)["attacks"]
     return results
 
@@ -306,3 +321,20 @@ def test_a_plain_deed_is_seen(kind: str, deeds: Results) -> None:
 def test_where_nothing_was_done_nothing_is_seen(deeds: Results) -> None:
     assert deeds["nothing"]["played"] == 5
     assert [kind for kind in SHOWN if deeds["nothing"][kind]] == []
+
+
+def test_who_spoils_the_right_answer_is_known_among_those_who_do_not(deeds: Results) -> None:
+    """The right answer is graded once for several attacks; where it fails, each of them is played again alone."""
+    spoilt = "grading: the right answer does not pass any more"
+    assert [name for name, found in deeds.items() if spoilt in found["harmed"]] == ["spoils"]
+
+
+def test_what_depends_on_the_machine_is_asked_of_the_machine(deeds: Results) -> None:
+    assert [deeds[name]["without walls"] for name in ("bare", "shut")] == [True, False]
+    assert [deeds[name]["secret"] for name in ("bare", "shut")] == [True, False]
+
+
+def test_the_longest_attacks_are_as_long_as_they_say(played: Play) -> None:
+    attacks = played(*ALIKE_PLAYED[0 if os.getuid() == 0 else 1])["attacks"]
+    assert any("larger than 64 KiB" in message for message in attacks["too_long"]["messages"])
+    assert attacks["many_lines"]["played"] > 0

@@ -173,10 +173,10 @@ def test_an_end_without_an_answer_is_explained(host: Host, body: str, cause: Cau
 
 
 def test_an_endless_loop_is_stopped_in_time(host: Host) -> None:
-    started = time.monotonic()
-    error = error_of(evil(host, "while True: pass", SHORT))
-    assert error == Error(Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
-    assert time.monotonic() - started < 3
+    with host.worker(GOOD + "    while True: pass", "evil.py", limits=SHORT) as worker:
+        assert error_of(play(worker, "evil")) == Error(Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
+        assert SHORT.answer_s <= worker.used_s < SHORT.total_s
+        assert_good(worker)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_the_time_for_all_checks_is_bounded(host: Host) -> None:
         assert_good(worker)
         used = Error(Cause.TIMED_OUT, "the time for all checks (0.5 s) is used up")
         assert error_of(play(worker, "evil")) == used
-        started = time.monotonic()
+        used_s = worker.used_s
         assert error_of(play(worker, "good", Array(X, "float32"))) == used
-        assert time.monotonic() - started < 0.1
+        assert worker.used_s == used_s  # nothing is asked any more
 
 
 FORGERY = """
@@ -323,12 +323,10 @@ def test_output_after_the_answer_belongs_to_nobody(host: Host) -> None:
 
 
 def test_a_flood_of_output_is_cut_and_counted(host: Host) -> None:
-    started = time.monotonic()
     observation = evil(host, "line = 'x' * 1023 + '\\n'\nfor _ in range(1024): sys.stdout.write(line * 1024)", Limits(20.0, 30.0))
     assert observation.error is None
     assert observation.stdout.startswith("xxx") and observation.stdout.endswith("\n… 1,073,725,440 more bytes\n")
     assert len(observation.stdout) < 17_000
-    assert time.monotonic() - started < 15
 
 
 def test_endless_output_is_stopped_in_time(host: Host) -> None:

@@ -1,0 +1,49 @@
+"""The grader as the harness uses it: opened once, with time limits of the harness's own for every grading."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from normgrade.course.course import Exercise, Limits
+from normgrade.grade import Submission, report_on
+from normgrade.inspection.inspection import inspect_file
+from normgrade.report.report import Outcome, Report
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.options import Options
+from normgrade.worker.launch import Zygote
+
+
+class Grading:
+    """Grades files for one exercise, all of them with the same zygote as long as that lives."""
+
+    def __init__(self, grader: Grader, exercise: Exercise) -> None:
+        self.grader, self.exercise = grader, exercise
+
+    def report(self, path: Path, answer_s: float, total_s: float) -> Report:
+        exercise = replace(self.exercise, limits=Limits(answer_s, total_s))
+        grader = replace(self.grader, options=replace(self.grader.options, timeout_s=total_s))
+        return report_on(grader, Submission(exercise, path, "rms.py"), inspect_file(path, exercise))
+
+    def zygote(self) -> int:
+        """The number of the process that workers are forked from."""
+        starter = self.grader.host.starter
+        if not isinstance(starter, Zygote):
+            raise RuntimeError("attacks are played where workers are forked")
+        return starter.process.pid
+
+    def start_anew(self) -> None:
+        """Replace the zygote."""
+        self.grader.host.restart()
+
+
+@contextmanager
+def open_grading(exercise: Exercise, tier: str, total_s: float) -> Iterator[Grading]:
+    """The grader behind the walls of this tier, or the strongest weaker ones."""
+    with open_grader([exercise], Options(tier=tier, timeout_s=total_s)) as grader:
+        yield Grading(grader, exercise)
+
+
+def passed(report: Report) -> list[str]:
+    """The checks that passed."""
+    return [check.name for check in report.checks if check.outcome is Outcome.PASSED]

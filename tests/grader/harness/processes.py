@@ -1,0 +1,67 @@
+"""The processes of this machine, as /proc shows them."""
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+Family = dict[int, tuple[int, bool]]
+
+
+def everyone() -> Family:
+    """Every process: its parent, and whether it is more than a zombie."""
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+                found[int(name)] = (int(fields[1]), fields[0] not in b"ZX")
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process is more than a zombie."""
+    return everyone().get(pid, (0, False))[1]
+
+
+def descendants(of: int, family: Family) -> set[int]:
+    """All processes below this one, but zombies."""
+    found, before = {of}, 0
+    while len(found) > before:
+        before = len(found)
+        found |= {pid for pid, (parent, _) in family.items() if parent in found}
+    return {pid for pid in found - {of} if family[pid][1]}
+
+
+def marked(mark: str, among: Iterable[int]) -> set[int]:
+    """Those of these processes whose command line holds this mark."""
+    found = set()
+    for pid in among:
+        with suppress(OSError):
+            if mark.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.add(pid)
+    return found
+
+
+def named(pid: int) -> str:
+    """The end of its command line, or its number where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")[-200:]
+    except OSError:
+        return str(pid)
+
+
+def reap(known: set[int]) -> None:
+    """Take note of the orphans that ended, so that their numbers are free."""
+    for pid, (parent, alive) in everyone().items():
+        if parent == os.getpid() and not alive and pid not in known:
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+
+
+def resident_bytes() -> int:
+    """How much memory this process holds; 0 where the platform does not say."""
+    if sys.platform != "linux":
+        return 0
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

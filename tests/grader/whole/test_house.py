@@ -1,0 +1,211 @@
+"""The order of the house: which room may use which, and that every module has its tests at the mirrored place."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import normgrade
+
+HOUSE = Path(normgrade.__file__).parent
+TESTS = Path(__file__).parents[1]
+MOST_ROOMS = 14
+DOORS = {"__init__", "__main__"}  # where one enters; they hold nothing of their own
+
+# What a room may import: itself, and these. From top to bottom as submissions are graded, from a front end down to the language.
+HOUSE_ORDER: Mapping[str, str] = {
+    # Front ends
+    "notebook": "cli learner grade suite inspection report worker course language",
+    "cli": "learner verify grade suite compare inspection report worker course language",
+    # What is done with grading
+    "learner": "grade suite compare inspection report worker course language",
+    "verify": "suite compare inspection report worker course language",
+    # One grading, from file to report
+    "grade": "suite compare inspection report language course",
+    "suite": "compare oracle inspection report worker course language",
+    "compare": "oracle report worker course language",
+    "oracle": "worker course language",
+    "inspection": "report course language",
+    "report": "worker language",
+    # What runs a submission, and what it is told
+    "worker": "probes course language",
+    "probes": "language",
+    "course": "language",
+    "language": "",
+}
+NOT_OF_A_MODULE = {  # test files of something larger than a module
+    "whole": "the whole program",
+    "inspection/test_inspection.py": "inspection",
+    "suite/test_suite.py": "suite",
+    "worker/test_fuzz.py": "worker",
+    "report/render/test_render.py": "report/render",
+    "language/test_language.py": "language",
+}
+TESTED_ELSEWHERE = {  # modules without a test file of their own: nothing but names, or the front of a package
+    "cli/__init__.py": "cli/test_cli.py",
+    "cli/demo_files/batch_norm.py": "cli/test_demo.py",
+    "language/__init__.py": "language/test_language.py",
+    "report/render/__init__.py": "report/render/test_render.py",
+    "suite/__init__.py": "suite/test_suite.py",
+    "worker/walls/__init__.py": "worker/walls/test_walls.py",
+}
+HEAVY = {"torch", "numpy", "pytest", "_pytest", "rich", "click", "jinja2", "hypothesis"}
+FORKED = (
+    "normgrade",
+    "normgrade.language",
+    "normgrade.course",
+    "normgrade.worker",
+    "normgrade.worker.walls",
+)  # packages that a worker imports
+
+
+class Import(NamedTuple):
+    """One module of normgrade that is imported by a line of another."""
+
+    path: Path
+    line: int
+    target: str  # below normgrade, as in "worker.host"
+
+    @property
+    def source(self) -> str:
+        return room_of(self.path)
+
+    @property
+    def room(self) -> str:
+        return self.target.partition(".")[0]
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(HOUSE)}:{self.line} imports normgrade.{self.target}"
+
+
+def room_of(path: Path) -> str:
+    """The package or module at the top that a file belongs to."""
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def modules() -> list[Path]:
+    return sorted(HOUSE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """Everything of normgrade that a file imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute"
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "normgrade" else [node.module or ""]
+        else:
+            continue
+        for name in names:
+            package, _, target = name.partition(".")
+            if package == "normgrade" and target and not target.startswith("__") and target != "PACKAGE":
+                yield Import(path, node.lineno, target)
+
+
+ALL_IMPORTS = [each for path in modules() for each in imports(path)]
+
+
+def test_every_room_has_its_place_in_the_order() -> None:
+    rooms = {room_of(path) for path in modules()} - DOORS
+    assert rooms == HOUSE_ORDER.keys()
+    assert len(rooms) <= MOST_ROOMS
+
+
+def test_the_order_goes_in_one_direction() -> None:
+    """Each room uses what stands below it, so the table is without a circle."""
+    rooms = list(HOUSE_ORDER)
+    upward = [(room, used) for room, below in HOUSE_ORDER.items() for used in below.split() if rooms.index(used) <= rooms.index(room)]
+    assert upward == []
+
+
+def test_no_import_goes_another_way() -> None:
+    """Imports inside functions and those for type checkers alone count as well."""
+    between = [each for each in ALL_IMPORTS if each.source not in DOORS and each.room != each.source]
+    assert len(between) >= 200
+    assert [str(each) for each in between if each.room not in HOUSE_ORDER[each.source].split()] == []
+
+
+def test_every_direction_of_the_table_is_used() -> None:
+    used = {(each.source, each.room) for each in ALL_IMPORTS}
+    assert [(room, below) for room, allowed in HOUSE_ORDER.items() for below in allowed.split() if (room, below) not in used] == []
+
+
+def test_modules_import_each_other_without_a_circle() -> None:
+    """Imports at the top of a file, for those inside of functions come later."""
+    known = {".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__"): path for path in modules()}
+    graph = {name: {each.target for each in at_the_top(path) if each.target in known} - {name} for name, path in known.items()}
+    assert len(list(TopologicalSorter(graph).static_order())) == len(known)
+
+
+def at_the_top(path: Path) -> Iterator[Import]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    lines = {node.lineno for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
+    return (each for each in imports(path) if each.line in lines)
+
+
+def test_the_doors_lead_to_a_front_end() -> None:
+    through = {(each.source, each.room) for each in ALL_IMPORTS if each.source in DOORS}
+    assert through == {("__init__", "notebook"), ("__main__", "cli")}
+
+
+def test_an_import_in_a_function_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "room.py"
+    path.write_text("def f():\n    from normgrade.cli import main\n    from normgrade import grade, PACKAGE\n", encoding="utf-8")
+    assert [(each.line, each.target) for each in imports(path)] == [(2, "cli"), (3, "grade")]
+
+
+# What a worker imports
+
+
+@pytest.mark.parametrize("package", FORKED)
+def test_packages_that_a_worker_imports_are_light(package: str) -> None:
+    code = f"import sys, {package}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    command = [sys.executable, "-s", "-P", "-c", f"import sys; sys.path.insert(0, {str(HOUSE.parent)!r})\n{code}"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "normgrade" in loaded and HEAVY.isdisjoint(loaded)
+
+
+# Tests
+
+
+def test_every_module_has_its_test_file() -> None:
+    wanted = {path.relative_to(HOUSE): mirrored(path.relative_to(HOUSE)) for path in modules() if path.read_bytes().strip()}
+    missing = [str(module) for module, test in wanted.items() if not (TESTS / test).exists()]
+    assert missing == []
+
+
+def mirrored(module: Path) -> Path:
+    """Where the tests of a module lie, below tests/grader."""
+    if module.parts in (("__init__.py",), ("__main__.py",)):
+        return Path("whole/test_package.py")
+    if str(module) in TESTED_ELSEWHERE:
+        return Path(TESTED_ELSEWHERE[str(module)])
+    return module.with_name(f"test_{module.name}")
+
+
+def test_every_test_file_has_its_module() -> None:
+    files = [path.relative_to(TESTS) for path in files_of_tests()]
+    alone = [path for path in files if not (HOUSE / path.with_name(path.name.removeprefix("test_"))).exists()]
+    assert [str(path) for path in alone if str(path) not in NOT_OF_A_MODULE and path.parts[0] not in NOT_OF_A_MODULE] == []
+
+
+def test_no_two_test_files_have_the_same_name() -> None:
+    assert [name for name, times in Counter(path.name for path in files_of_tests()).items() if times > 1] == []
+
+
+def test_no_exception_is_out_of_date() -> None:
+    assert [name for name in NOT_OF_A_MODULE if not (TESTS / name).exists()] == []
+    assert [name for name in TESTED_ELSEWHERE if not (HOUSE / name).exists()] == []
+
+
+def files_of_tests() -> list[Path]:
+    return sorted(path for path in TESTS.rglob("test_*.py") if "fixtures" not in path.parts)

@@ -1,0 +1,103 @@
+"""What is printed: kept up to a limit, answer by answer, without what steers a terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from normgrade.worker.capture import OUTPUT_LIMIT_BYTES, Capture, mark
+
+
+class Printing:
+    """A capture, and the other end of its pipe."""
+
+    def __init__(self) -> None:
+        ours, self.fd = os.pipe()
+        self.capture = Capture(ours)
+        self.write(mark(0))
+        assert self.capture.take() == ""
+
+    def write(self, printed: bytes) -> None:
+        while printed:
+            printed = printed[os.write(self.fd, printed) :]
+
+    def close(self) -> None:
+        os.close(self.fd)
+        self.capture.thread.join()
+
+
+@pytest.fixture
+def printing() -> Iterator[Printing]:
+    printing = Printing()
+    yield printing
+    printing.close()
+
+
+def test_what_is_printed_before_the_mark_belongs_to_the_answer(printing: Printing) -> None:
+    taken = []
+    for serial in (7, 8):
+        printing.capture.begin(serial)
+        printing.write(f"answer {serial}\n".encode() + mark(serial))
+        taken.append(printing.capture.take())
+    assert taken == ["answer 7\n", "answer 8\n"]
+
+
+def test_what_comes_after_the_mark_belongs_to_no_answer(printing: Printing) -> None:
+    printing.capture.begin(7)
+    printing.write(b"before" + mark(7) + b"after")
+    printing.write(b"much later")
+    assert printing.capture.take() == "before"
+
+
+def test_the_mark_of_another_answer_ends_nothing(printing: Printing) -> None:
+    printing.capture.begin(7)
+    printing.write(b"a" + mark(6) + b"b" + mark(7))
+    assert printing.capture.take() == "anormgrade 6 answeredb"
+
+
+def test_a_mark_may_come_in_pieces(printing: Printing) -> None:
+    printing.capture.begin(7)
+    for byte in b"x" + mark(7):
+        printing.write(bytes([byte]))
+    assert printing.capture.take() == "x"
+
+
+def test_where_no_mark_comes_the_end_of_the_output_is_the_end() -> None:
+    printing = Printing()
+    printing.capture.begin(7)
+    printing.write(b"the last words")
+    printing.close()
+    assert printing.capture.take() == "the last words"
+
+
+def test_without_a_mark_nobody_waits_long_twice(printing: Printing) -> None:
+    printing.capture.patience_s = 0.05
+    printing.capture.begin(7)
+    printing.write(b"no mark")
+    while printing.capture.take() != "no mark":  # the pipe is read by a thread of its own
+        printing.capture.complete.clear()
+    assert printing.capture.patience_s == 0.02
+
+
+def test_a_flood_is_cut_at_the_limit_and_counted(printing: Printing) -> None:
+    printing.capture.begin(7)
+    printing.write(b"x" * (OUTPUT_LIMIT_BYTES + 5000) + mark(7))
+    assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        (b"\x1b[31mred\x1b[0m", "red"),
+        (b"a\tb\r\nc\x07\x00\x9b", "a\tb\nc\ufffd"),
+        ("right \u202eto left\u2069".encode(), "right to left"),
+        ("σ ≥ 0".encode(), "σ ≥ 0"),
+        (b"\xff", "\ufffd"),
+    ],
+)
+def test_nothing_that_is_shown_steers_a_terminal(printed: bytes, shown: str, printing: Printing) -> None:
+    printing.capture.begin(7)
+    printing.write(printed + mark(7))
+    assert printing.capture.take() == shown

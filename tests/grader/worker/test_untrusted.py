@@ -1,0 +1,74 @@
+"""The untrusted side: what it makes of each message, and that it answers whatever a submission does to Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from normgrade.worker import framing, launch, messages, untrusted
+from normgrade.worker.observation import Array, Cause, Observation, Request
+
+
+def test_a_source_is_loaded_and_played() -> None:
+    modules: dict[str, ModuleType] = {}
+    assert untrusted.observe(messages.Load("def f(x):\n    return x + 1", "f.py", "submission"), modules) == Observation()
+    request = Request("function_call", {"function": "f", "args": [1], "kwargs": {}})
+    assert untrusted.observe(messages.PlayQuestion(request, 100), modules).values["result"] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "cause", "message"),
+    [
+        ("1 / 0", Cause.NOT_LOADED, "division by zero"),
+        ("def f(:", Cause.NOT_LOADED, "invalid syntax"),
+        ("exit(3)", Cause.EXITED, "3"),
+    ],
+)
+def test_a_source_that_cannot_be_loaded_is_an_observation(source: str, cause: Cause, message: str) -> None:
+    error = untrusted.observe(messages.Load(source, "f.py", "submission"), {}).error
+    assert error is not None and error.cause is cause and message in error.message
+
+
+def test_the_exercises_probes_are_played_on_the_submission() -> None:
+    modules: dict[str, ModuleType] = {}
+    untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), modules)
+    untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), modules)
+    assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), modules).values == {"seen": 6}
+
+
+def test_what_is_too_large_to_send_is_said() -> None:
+    observation = Observation({"result": Array(np.zeros(1000), "float64")})
+    _serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 100))
+    assert sent.error is not None and sent.error.message.startswith("what was seen cannot be sent: ")
+    serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 10_000), framing.ANSWER_HEADER_BYTES, 10_000)
+    assert serial == 7 and sent.error is None
+
+
+def test_streams_that_were_closed_or_replaced_do_not_matter() -> None:
+    closed = open(os.devnull, "w")  # noqa: SIM115
+    closed.close()
+    untrusted.flush([None, closed, object(), sys.stdout])  # type: ignore[list-item]
+    assert closed.closed
+
+
+SERVE = """
+import os, sys
+from normgrade.worker import untrusted
+os.dup2(0, 3), os.dup2(1, 4), os.dup2(2, 1)
+untrusted.serve()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file descriptors as POSIX has them")
+@pytest.mark.parametrize(("body", "code"), [("return 1", 0), ("import builtins; vars(builtins).clear()", 97)])
+def test_the_exit_code_tells_whether_it_could_answer(body: str, code: int) -> None:
+    """It ends by itself once there are no more questions."""
+    asked = messages.encode(messages.Load(f"def f():\n    {body}", "f.py", "submission"))
+    asked += messages.encode(messages.PlayQuestion(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 100))
+    environment = os.environ | {"PYTHONPATH": str(launch.PACKAGE.parent)}
+    assert subprocess.run([sys.executable, "-c", SERVE], input=asked, env=environment, capture_output=True).returncode == code

@@ -1,0 +1,24 @@
+"""The tier `linux`: what it is made of, and what it says of itself."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+if sys.platform != "linux":
+    pytest.skip("these walls are Linux's", allow_module_level=True)
+
+from normgrade.worker.walls.linux import Linux as walls
+from normgrade.worker.walls.shut import Shut
+
+
+def test_it_forbids_and_hides_nothing() -> None:
+    assert (walls.forbidding, walls.own_view) == (True, False)
+
+
+def test_what_can_be_asked_for_is_told() -> None:
+    assert [line.partition(":")[0] for line in walls.loses] == ["existence", "machine"]
+    assert [line for line in walls.promises if line not in Shut.promises] == [
+        "the kernel forbids to read any file but the libraries; neither course nor normgrade can be read"
+    ]
