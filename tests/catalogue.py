@@ -1,7 +1,7 @@
-"""Brings the catalogues in grader/normgrade/locale up to date: run it after a message was changed, then translate what is new.
+"""Brings the catalogues in grader/normgrade/language/locale up to date: run it after a message was changed, then translate what is new.
 
-Messages are what `_`, `n_` and `N_` mark in the sources and the templates, what the commands say as their help, and what click says to its users. New ones
-are added without a translation, those that nothing says any more are dropped, and the catalogues are compiled.
+Messages are what `_`, `n_` and `N_` mark in the sources and the templates, what the commands say as their help, and what click says to its
+users. New ones are added without a translation, those that nothing says any more are dropped, and the catalogues are compiled.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ MARKED_FILES = {
     "cli/test_watch.py": "slow",
     "learner/test_standing.py": "slow",
     "whole/test_suggestions.py": "slow",
-    "whole/test_package.py": "slow",
+    "whole/test_wheel.py": "slow",
     "whole/test_golden.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",

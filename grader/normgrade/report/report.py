@@ -173,7 +173,8 @@ class ValueDifference(Comparison):
         shape (3,)", "nothing"; Python's scalars and None stand for themselves.
     looks_like: in words, what the two arrays have in common nevertheless; None where nothing strikes.
 
-    >>> found = ValueDifference(place=Place("weight"), dtype="float32", shape=(3,), expected="a float32 tensor of shape (3,)", actual="nothing")
+    >>> expected = "a float32 tensor of shape (3,)"
+    >>> found = ValueDifference(place=Place("weight"), dtype="float32", shape=(3,), expected=expected, actual="nothing")
     >>> f"{found.place}: {found.actual}"
     'weight: nothing'
     """

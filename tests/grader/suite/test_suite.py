@@ -141,7 +141,8 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
 @pytest.mark.parametrize(
     ("marks", "asks", "name"),
     [
-        ("", "tmp_path, agree", "tmp_path"), ("", "agre", "agre"), ("@pytest.mark.skip", "agree", "skip"), ("@pytest.mark.xfail(strict=False)", "agree", "xfail"),
+        ("", "tmp_path, agree", "tmp_path"), ("", "agre", "agre"), ("@pytest.mark.skip", "agree", "skip"),
+        ("@pytest.mark.xfail(strict=False)", "agree", "xfail"),
         ("@pytest.mark.skipif(True, reason='so')", "agree", "skipif"), ("@pytest.mark.usefixtures('observe')", "agree", "usefixtures"),
     ],
 )  # fmt: skip

@@ -29,5 +29,5 @@ def test_no_check_is_played_outside_of_a_run() -> None:
 
 
 def test_a_name_that_is_no_word_is_unknown() -> None:
-    with pytest.raises(AttributeError, match="module 'normgrade.suite' has no attribute 'rand'"):
+    with pytest.raises(AttributeError, match=r"module 'normgrade\.suite' has no attribute 'rand'"):
         _ = suite.rand  # type: ignore[attr-defined]

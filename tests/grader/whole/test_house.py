@@ -186,7 +186,7 @@ def test_every_module_has_its_test_file() -> None:
 def mirrored(module: Path) -> Path:
     """Where the tests of a module lie, below tests/grader."""
     if module.parts in (("__init__.py",), ("__main__.py",)):
-        return Path("whole/test_package.py")
+        return Path("whole/test_wheel.py")
     if str(module) in TESTED_ELSEWHERE:
         return Path(TESTED_ELSEWHERE[str(module)])
     return module.with_name(f"test_{module.name}")

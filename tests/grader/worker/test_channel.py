@@ -58,7 +58,12 @@ def meanwhile(deed: Callable[[], object]) -> None:
 
 
 def test_every_question_gets_the_answer_with_its_number(peer: Peer) -> None:
-    meanwhile(lambda: [peer.say(peer.serial()) for _ in range(3)])
+
+    def answer_three() -> None:
+        for _ in range(3):
+            peer.say(peer.serial())
+
+    meanwhile(answer_three)
     assert [peer.channel.ask(LOAD, LONG_S).error for _ in range(3)] == [None, None, None]
 
 

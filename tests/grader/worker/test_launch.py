@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import normgrade
 from normgrade.course.course import Limits
 from normgrade.worker import launch
 from normgrade.worker.walls.process import Budget
@@ -96,7 +95,3 @@ def test_a_process_that_does_not_start_is_explained(log: bytes, code: int | None
 def test_where_pytorch_is_missing_it_is_said_how_to_install_it() -> None:
     error = str(launch.did_not_start(b"ModuleNotFoundError: No module named 'torch'", 1))
     assert error == f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again."
-
-
-def test_the_package_is_where_it_was_imported_from() -> None:
-    assert Path(normgrade.__file__).parent == launch.PACKAGE

@@ -10,7 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from normgrade.worker import framing, launch, messages, untrusted
+from normgrade.course.package import PACKAGE
+from normgrade.worker import framing, messages, untrusted
 from normgrade.worker.observation import Array, Cause, Observation, Request
 
 
@@ -70,5 +71,5 @@ def test_the_exit_code_tells_whether_it_could_answer(body: str, code: int) -> No
     """It ends by itself once there are no more questions."""
     asked = messages.encode(messages.Load(f"def f():\n    {body}", "f.py", "submission"))
     asked += messages.encode(messages.PlayQuestion(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 100))
-    environment = os.environ | {"PYTHONPATH": str(launch.PACKAGE.parent)}
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
     assert subprocess.run([sys.executable, "-c", SERVE], input=asked, env=environment, capture_output=True).returncode == code

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from normgrade.worker import launch
+from normgrade.course.package import PACKAGE
 from normgrade.worker.zygote_protocol import ENDED, KILLED
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
@@ -77,7 +77,7 @@ print(json.dumps(seen))
 @pytest.fixture(scope="module")
 def seen() -> dict[str, Any]:
     """What happened in a process of its own, where everything may be killed."""
-    environment = os.environ | {"PYTHONPATH": str(launch.PACKAGE.parent), "OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": str(PACKAGE.parent), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", SCENES], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.worker.walls import kernel
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")

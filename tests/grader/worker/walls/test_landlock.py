@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.worker.walls import kernel, landlock
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from normgrade import PACKAGE
 from normgrade.course.course import carried
+from normgrade.course.package import PACKAGE
 from normgrade.worker.walls import libraries
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.worker.walls.process import FILE_MAPPINGS_BYTES, Budget, Process, held_bytes
 
 only_posix = pytest.mark.skipif(sys.platform == "win32", reason="limits as POSIX has them")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade import PACKAGE
+from normgrade.course.package import PACKAGE
 from normgrade.worker.walls import kernel
 from normgrade.worker.walls.process import Process
 

@@ -22,7 +22,7 @@ from normgrade.language.errors import GraderError
 from normgrade.worker import launch
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.observation import Cause, Observation, Request
-from normgrade.worker.walls import TIERS, Standing, at_least, at_most, libraries, walls_of
+from normgrade.worker.walls import TIERS, Protection, at_least, at_most, libraries, walls_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these walls are Linux's")
 
@@ -308,10 +308,10 @@ def test_what_each_tier_loses_shrinks() -> None:
 
 
 @cache
-def offered(tier: str) -> Standing:
+def offered(tier: str) -> Protection:
     """What stands where this tier is asked for."""
     with Host(tier) as host:
-        return host.standing
+        return host.protection
 
 
 def only_where(tier: str) -> None:
