@@ -1,14 +1,190 @@
-"""The words of a suite: their examples run, and each says what it takes and gives."""
+"""The words of suites: what fixtures and inputs do, and what their examples show."""
 
 from __future__ import annotations
 
 import doctest
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hidden_suites import HEAD, RIGHT, EditedCourse, InThisProcess, RunSuite, changed, one, played, test_function
 
 from normgrade import suite
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.report.report import Outcome
 from normgrade.suite import vocabulary
-from normgrade.suite.vocabulary import BrokenSuite, current, playing
+from normgrade.suite.collection import collect
+from normgrade.suite.vocabulary import BrokenSuite, current, ones, playing, randn, zeros
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import LayerStory, typed
+
+REFUSAL = 'raise ValueError("two dimensions, please")'
+EARLY = f"{REFUSAL}\n        CALLS.append(1)\n        if len(CALLS) == 3:\n            raise ValueError('early')"
+RANK = "refuses(ValueError, build(3), train(randn(4, 3)), train(randn(2, 4, 3)), legal=train(randn(4, 3)))"
+
+
+# The fixtures
+
+
+def test_agreement_passes(run_suite: RunSuite) -> None:
+    check = one(run_suite(test_function("agree(build(3), train(randn(4, 3)), evaluate(randn(2, 3)), reload(), evaluate(randn(2, 3)))")))
+    assert (check.outcome, check.message, check.differences) == (Outcome.PASSED, "", ())
+
+
+def test_disagreement_fails_with_its_places(run_suite: RunSuite) -> None:
+    check = one(run_suite(test_function("agree(build(3), train(randn(4, 3)))"), changed("self.momentum * (", "0.5 * (")))
+    assert (check.outcome, check.message, [found.place for found in check.differences]) == (
+        Outcome.FAILED, "", ["step 1 · running_mean"],
+    )  # fmt: skip
+
+
+def test_an_error_fails_with_its_step_and_line(run_suite: RunSuite) -> None:
+    check = one(
+        run_suite(test_function("agree(build(3), train(randn(4, 3)), evaluate(randn(4, 3)))"), changed("self.running_mean\n", "x[9]\n"))
+    )
+    assert (check.outcome, check.differences) == (Outcome.FAILED, ())
+    message = "step 2: IndexError: index 9 is out of bounds for dimension 0 with size 4\n  line 16, in forward: "
+    assert check.message == f"{message}mean = x.mean(0) if self.training else x[9]"
+
+
+def test_after_a_disagreement_nothing_more_is_played(edited_course: EditedCourse, expectations: Path) -> None:
+    tests = test_function("agree(build(3), train(randn(4, 3)))\n    agree(build(3), train(randn(5, 3)))")
+    exercise = edited_course({"tests/hidden/test_centring.py": HEAD + tests}).exercise("centring")
+    wrong, right = (InThisProcess(source, exercise) for source in (changed("(x - mean)", "(mean - x)"), RIGHT))
+    for player in (wrong, right):
+        played(collect([exercise])["centring"], player, expectations)
+    assert (len(wrong.asked), len(right.asked)) == (1, 2)
+
+
+def test_observed_values_can_be_asserted_on(run_suite: RunSuite) -> None:
+    body = "seen = observe(build(3), train(ones(4, 3)))\n    shape = seen['step 1 · output'].values.shape\n    "
+    tests = test_function(body + "assert shape == (4, 3)")
+    tests += test_function(body + "assert shape == (3, 4), f'the shape is {shape}'", "test_other")
+    tests += test_function(body + "pytest.fail('on purpose')", "test_fail")
+    checks = run_suite(tests)
+    assert [check.outcome for check in checks.values()] == [Outcome.PASSED, Outcome.FAILED, Outcome.FAILED]
+    assert checks["test_other"].message.splitlines()[0] == "the shape is (4, 3)"  # the pytest around this one may add lines
+    assert checks["test_fail"].message == "on purpose"
+
+
+def test_an_observed_error_fails(run_suite: RunSuite) -> None:
+    check = one(run_suite(test_function("observe(build(3))"), changed("self.momentum = momentum", "1 / 0")))
+    assert check.outcome is Outcome.FAILED
+    assert check.message == "ZeroDivisionError: division by zero\n  line 8, in __init__: 1 / 0"
+
+
+def test_a_refusal_passes(run_suite: RunSuite) -> None:
+    named = changed(REFUSAL, 'raise type("MyError", (ValueError,), {})')
+    assert one(run_suite(test_function(RANK))).outcome is Outcome.PASSED
+    assert one(run_suite(test_function(RANK), named)).outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "places"),
+    [
+        pytest.param(
+            changed(REFUSAL, "x = x[0]"), "nothing was raised; a ValueError is expected at step 2", [],
+            id="not raised",
+        ),
+        pytest.param(
+            changed(REFUSAL, 'raise TypeError("no")'),
+            'a ValueError is expected at step 2, but came step 2: TypeError: no\n  line 15, in forward: raise TypeError("no")', [],
+            id="of the wrong type",
+        ),
+        pytest.param(
+            f"CALLS = []{changed(REFUSAL, EARLY)}",
+            "a ValueError is expected at step 2, but came step 1: ValueError: early\n  line 18, in forward: raise ValueError('early')", [],
+            id="at the wrong step",
+        ),
+        pytest.param(
+            changed("x.dim() != 2", "True"),
+            f"a legal call is refused: step 1: ValueError: two dimensions, please\n  line 15, in forward: {REFUSAL}", [],
+            id="by accident",
+        ),
+        pytest.param(changed("(x - mean)", "(mean - x)"), "", ["step 1 · output", "step 1 · gradient of input"], id="after a wrong step"),
+    ],
+)  # fmt: skip
+def test_what_is_no_refusal_fails(source: str, message: str, places: list[str], run_suite: RunSuite) -> None:
+    check = one(run_suite(test_function(RANK), source))
+    assert (check.outcome, check.message) == (Outcome.FAILED, message)
+    assert [found.place for found in check.differences][:2] == places
+
+
+def test_functions_and_probes_are_played_too(tiny: Course, expectations: Path) -> None:
+    exercise = tiny.exercise("rms")
+    source = read_text(exercise.reference).replace("dim=-1", "dim=0")
+    player = InThisProcess(source, exercise)
+    results = played(collect([exercise])["rms"], player, expectations)
+    outcomes = {result.check.name: result.check.outcome for result in results}
+    assert [request.probe for request in player.asked] == ["function_call"] * 3 + ["row_by_row", "function_call"]
+    assert [outcome is Outcome.PASSED for outcome in outcomes.values()] == [True, False, False, True, False]
+    assert results[1].check.differences[0].place == "result"
+
+
+# Inputs
+
+DRAWING = {
+    "test_a": test_function("observe(build(3), train(randn(4, 3)), train(randn(4, 3)))", "test_a"),
+    "test_b": test_function("observe(build(3), train(randn(4, 3)), train(uniform(2.0, 3.0, 5, 3)))", "test_b"),
+}
+
+
+def drawn(exercise: Exercise, folder: Path, seed: int) -> dict[str, list[np.ndarray]]:
+    """The inputs of every step, by check."""
+    player = InThisProcess(RIGHT, exercise)
+    results = played(collect([exercise])["centring"], player, folder, seed)
+    requests = {result.check.name: result.plays[0].expectation.request for result in results}
+    stories = {name: request for name, request in requests.items() if isinstance(request, LayerStory)}
+    return {name: [step.x.values for step in story.steps if step.x is not None] for name, story in stories.items()}
+
+
+def test_inputs_depend_on_seed_test_and_call_alone(edited_course: EditedCourse, expectations: Path) -> None:
+    course = edited_course({})
+    exercise = course.exercise("centring")
+    seen = []
+    for order, seed in ((("test_a", "test_b"), 0), (("test_b", "test_a"), 0), (("test_b",), 0), (("test_a", "test_b"), 1)):
+        exercise.suite.write_text(HEAD + "".join(DRAWING[name] for name in order), encoding="utf-8")
+        seen.append(drawn(exercise, expectations, seed))
+    first, turned, alone, other = seen
+    assert all((mine == theirs).all() for name in DRAWING for mine, theirs in zip(first[name], turned[name], strict=True))
+    assert all((mine == theirs).all() for mine, theirs in zip(first["test_b"], alone["test_b"], strict=True))
+    assert not any((mine == theirs).any() for name in DRAWING for mine, theirs in zip(first[name], other[name], strict=True))
+    assert not (first["test_a"][0] == first["test_a"][1]).any() and not (first["test_a"][0] == first["test_b"][0]).any()
+
+
+def test_inputs_are_float32_of_the_distribution_that_was_asked_for(edited_course: EditedCourse, expectations: Path) -> None:
+    exercise = edited_course({"tests/hidden/test_centring.py": HEAD + "".join(DRAWING.values())}).exercise("centring")
+    inputs = drawn(exercise, expectations, 0)
+    normal, between = inputs["test_a"][0], inputs["test_b"][1]
+    assert normal.dtype == between.dtype == np.float32
+    assert (normal < 0).any() and (between >= 2.0).all() and (between < 3.0).all()
+    assert (ones(2, 3) == 1).all() and (zeros(2, 3) == 0).all() and ones(2).dtype == zeros(2).dtype == np.float32
+
+
+def test_state_and_upstream_are_drawn_anew_for_every_seed(edited_course: EditedCourse, expectations: Path) -> None:
+    exercise = edited_course({"tests/hidden/test_centring.py": HEAD + DRAWING["test_a"]}).exercise("centring")
+    weights, upstreams = [], []
+    for seed in (0, 0, 1):
+        player = InThisProcess(RIGHT, exercise)
+        played(collect([exercise])["centring"], player, expectations, seed)
+        story = typed(*player.asked)
+        assert isinstance(story, LayerStory)
+        upstream = story.steps[0].upstream
+        assert isinstance(upstream, Array)
+        weights.append(story.state["weight"])
+        upstreams.append(upstream)
+    for first, same, other in (weights, upstreams):
+        assert isinstance(first, Array) and (first.values == same.values).all() and not (first.values == other.values).any()
+
+
+def test_nothing_is_drawn_outside_of_a_run() -> None:
+    for draw in (lambda: randn(3), current):
+        with pytest.raises(BrokenSuite, match="random inputs can only be drawn inside a test"):
+            draw()
+
+
+# Examples
 
 
 def test_the_examples_run() -> None:

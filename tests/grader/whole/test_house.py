@@ -44,7 +44,8 @@ HOUSE_ORDER: Mapping[str, str] = {
 NOT_OF_A_MODULE = {  # test files of something larger than a module
     "whole": "the whole program",
     "inspection/test_inspection.py": "inspection",
-    "suite/test_suite.py": "suite",
+    "cli/test_cli.py": "cli",
+    "worker/walls/test_walls.py": "worker/walls",
     "worker/test_fuzz.py": "worker",
     "report/render/test_render.py": "report/render",
     "language/test_language.py": "language",
@@ -54,7 +55,7 @@ TESTED_ELSEWHERE = {  # modules without a test file of their own: nothing but na
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
     "language/__init__.py": "language/test_language.py",
     "report/render/__init__.py": "report/render/test_render.py",
-    "suite/__init__.py": "suite/test_suite.py",
+    "suite/__init__.py": "suite/test_vocabulary.py",
     "worker/walls/__init__.py": "worker/walls/test_walls.py",
 }
 HEAVY = {"torch", "numpy", "pytest", "_pytest", "rich", "click", "jinja2", "hypothesis"}

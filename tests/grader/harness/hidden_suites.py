@@ -1,0 +1,78 @@
+"""Hidden suites for tests: their sources, and playing them in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from normgrade.compare.played import Result
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle, module
+from normgrade.report.report import Check
+from normgrade.suite.collection import Suite
+from normgrade.suite.run import Run
+from normgrade.suite.vocabulary import Player
+from normgrade.worker.observation import Observation, Playable
+from normgrade.worker.play import load, play
+
+KEY = bytes(32)  # of a user
+
+
+EditedCourse = Callable[..., Course]
+
+
+Checks = Mapping[str, Check]
+
+
+RunSuite = Callable[..., Checks]
+
+
+HEAD = "import pytest\nfrom normgrade.suite import build, call, evaluate, ones, probe, randn, reload, train, uniform, zeros\n"
+
+
+RIGHT = (Path(__file__).parents[1] / "fixtures/submissions/right_centring/centring.py").read_text(encoding="utf-8")
+
+
+def changed(old: str, new: str) -> str:
+    assert RIGHT.count(old) == 1
+    return RIGHT.replace(old, new)
+
+
+def test_function(body: str, name: str = "test_it", kind: str = "formula", marks: str = "", doc: str = "It holds.") -> str:
+    """The source of one check."""
+    return f'@pytest.mark.kind("{kind}")\n{marks}\ndef {name}(agree, refuses, observe):\n    """{doc}"""\n    {body}\n\n'
+
+
+test_function.__test__ = False  # type: ignore[attr-defined]  # it makes tests, and is none
+
+
+@dataclass
+class InThisProcess:
+    """Plays a source here, and remembers what it was asked. Fast, and as good as a worker for a source that means no harm."""
+
+    source: str
+    exercise: Exercise
+    prints: str = ""
+    asked: list[Playable] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.implementation = load(self.source, "mine.py")
+
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
+        self.asked.append(request)
+        probes = None if self.exercise.probes is None else module(read_text(self.exercise.probes), "probes")
+        return replace(play(self.implementation, request, probes, size_limit_bytes), stdout=self.prints)
+
+
+def played(suite: Suite, player: Player, folder: Path, seed: int = 0) -> list[Result]:
+    exercise = suite.exercise
+    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read_text(exercise.probes))
+    return list(Run(player, oracle, exercise, read_text(exercise.reference), seed).results(suite))
+
+
+def one(checks: Checks) -> Check:
+    [check] = checks.values()
+    return check

@@ -1,0 +1,100 @@
+"""A grader is opened once, plays as often as one likes, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.course.course import Course, Exercise, Limits
+from normgrade.course.files import read_text
+from normgrade.report.report import Outcome
+from normgrade.suite.collection import collect
+from normgrade.suite.grader import LEAST_LEFT_S, SEARCH_S, Grader, open_grader
+from normgrade.suite.options import Options
+from normgrade.worker.host import Host
+
+WRONG = "def rms(x, eps=1e-5):\n    return x\n"
+
+
+@pytest.fixture(scope="module")
+def grader(tiny: Course, expectations: Path) -> Iterator[Grader]:
+    with open_grader([*tiny, *tiny], Options()) as grader:
+        yield grader
+
+
+@pytest.fixture
+def rms(tiny: Course) -> Exercise:
+    return tiny.exercise("rms")
+
+
+def test_every_exercise_is_there_once(grader: Grader, tiny: Course) -> None:
+    assert grader.suites.keys() == grader.oracles.keys() == {*tiny.slugs}
+
+
+def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: Exercise) -> None:
+    reference = read_text(rms.reference)
+    for source, outcome in ((WRONG, Outcome.FAILED), (reference, Outcome.PASSED), (WRONG, Outcome.FAILED)):
+        outcomes = {result.check.outcome for result in grader.results(rms, source, "rms.py")}
+        assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
+
+
+def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:
+    results = grader.results(rms, read_text(rms.reference), "rms.py")
+    first = next(results)
+    worker = grader.host.connected
+    assert first.check.name == grader.suites["rms"].names[0] and worker is not None and worker.channel is not None
+    results.close()
+    assert worker.channel is None
+
+
+def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
+    def first_input(**seed: Any) -> list[float]:
+        results = list(grader.results(rms, read_text(rms.reference), "rms.py", **seed))
+        request: Any = results[0].plays[0].expectation.request
+        return [float(number) for number in request.args[0].values.ravel()]
+
+    assert first_input() == first_input(seed=0) != first_input(seed=1)
+
+
+def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: Grader, rms: Exercise) -> None:
+    exercise = replace(rms, limits=Limits(answer_s=5.0, total_s=30.0))
+    hurried = replace(grader, options=replace(grader.options, timeout_s=2.0))
+    assert grader.limits(exercise) == exercise.limits
+    assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
+
+
+def test_the_search_takes_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
+    list(grader.results(rms, WRONG, "rms.py"))
+    used_s = grader.host.used_s
+    for total_s, search_s in ((1000.0, SEARCH_S), (used_s + 6.0, 3.0), (used_s + LEAST_LEFT_S / 2, 0.0)):
+        assert grader.search_s(replace(rms, limits=Limits(5.0, total_s))) == pytest.approx(search_s)
+
+
+def test_a_search_without_time_is_told_from_one_that_finds_nothing(grader: Grader, rms: Exercise) -> None:
+    wrong, right = (list(grader.results(rms, source, "rms.py")) for source in (WRONG, read_text(rms.reference)))
+    assert grader.diagnose(rms, wrong, within_s=-1.0) is None
+    assert grader.diagnose(rms, right) == ()
+
+
+def test_suites_may_be_collected_by_somebody_else(rms: Exercise, expectations: Path) -> None:
+    suites = collect([rms])
+    with open_grader([rms], Options(), collect=lambda exercises: suites) as grader:
+        assert grader.suites is suites
+
+
+def test_what_is_raised_inside_closes_the_host(rms: Exercise, expectations: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed, close = list[Host](), Host.close
+
+    def noted(host: Host) -> None:
+        closed.append(host)
+        close(host)
+
+    monkeypatch.setattr(Host, "close", noted)
+    with pytest.raises(KeyError), open_grader([rms], Options()) as grader:
+        host = grader.host
+        raise KeyError
+    assert closed == [host]
