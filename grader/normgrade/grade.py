@@ -13,7 +13,7 @@ from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.language import _
 from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result

@@ -31,7 +31,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes, together
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.verify.parallel import Job, Tick, available, over_cores
 
 NAMED_PAIRS = 0.8

@@ -27,7 +27,7 @@ from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
 from normgrade.learner.watch_session import Watching
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 SLUG = "batch_norm"
 OTHERS = [slug for slug in Course.find().slugs if slug != SLUG]

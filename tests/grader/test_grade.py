@@ -16,7 +16,7 @@ from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.grade import Submission, grade
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Diagnosis, Outcome, Report
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.capture import Capture
 from normgrade.worker.walls import TIERS
 

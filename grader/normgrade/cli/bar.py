@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from normgrade.language.visible import visible_name
-from normgrade.suite.options import OnProgress, silent
+from normgrade.suite.grading_options import OnProgress, silent
 
 if TYPE_CHECKING:
     import rich.progress

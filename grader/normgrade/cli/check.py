@@ -23,7 +23,7 @@ from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import renderer
 from normgrade.report.report import Finding
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600

@@ -12,7 +12,7 @@ from normgrade.cli.options import exit_code
 from normgrade.course.course import Course, carried
 from normgrade.grade import Submission, grade
 from normgrade.language import _
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 SLUG = "batch_norm"
 WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"

@@ -19,7 +19,7 @@ from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:
     from normgrade.learner.explanation import Example, Explanation

@@ -21,7 +21,7 @@ from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result

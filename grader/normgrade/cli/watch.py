@@ -22,7 +22,7 @@ from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
 PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfiles tells of changes of the file

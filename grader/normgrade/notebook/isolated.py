@@ -19,7 +19,7 @@ from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.launch import command
 
 

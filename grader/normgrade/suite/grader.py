@@ -15,7 +15,7 @@ from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Diagnosis
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.played import Result

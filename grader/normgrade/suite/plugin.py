@@ -131,7 +131,7 @@ def prepared(items: Sequence[pytest.Item], submission: Path) -> tuple[Exercise, 
 def begun(exercise: Exercise, suite: Suite, inspection: Inspection, path: Path, seed: int) -> Iterator[Run | None]:
     """A run on the submission, with a grader of its own; None where inspection found that nothing can be run."""
     from normgrade.suite.grader import open_grader
-    from normgrade.suite.options import Options
+    from normgrade.suite.grading_options import Options
 
     if not inspection.runnable or inspection.source is None:
         yield None

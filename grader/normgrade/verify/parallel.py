@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 
 from normgrade.language import speak, spoken
-from normgrade.suite.options import OnProgress
+from normgrade.suite.grading_options import OnProgress
 
 T = TypeVar("T")
 Tick = Callable[[str], None]  # reports that one unit of work is done; the text says of what

@@ -22,7 +22,7 @@ from normgrade.language.errors import either
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.options import Options, silent
+from normgrade.suite.grading_options import Options, silent
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
 from normgrade.verify.translations import missing_texts

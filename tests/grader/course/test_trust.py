@@ -35,7 +35,7 @@ from normgrade.notebook.notebook import as_file
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import Grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 SECRET = "opensesame = = 1\n"  # no Python, so that a message would show the line

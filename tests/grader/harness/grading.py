@@ -10,7 +10,7 @@ from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.launch import Zygote
 
 

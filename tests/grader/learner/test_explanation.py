@@ -13,7 +13,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.explanation import Explanation, explain
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 
 @pytest.fixture(scope="module")

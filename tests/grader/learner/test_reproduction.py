@@ -17,7 +17,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.reproduction import literal, script
 from normgrade.report.report import ArrayDifference, Outcome
 from normgrade.suite.grader import open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.observation import Array
 
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced

@@ -15,7 +15,7 @@ from normgrade.grade import Submission, grade
 from normgrade.oracle import seal as seal_module
 from normgrade.oracle.seal import KEY_BYTES, Seal
 from normgrade.report.report import Outcome, Report
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 if sys.platform == "win32":
     pytest.skip("locks, owners and rights as POSIX has them", allow_module_level=True)

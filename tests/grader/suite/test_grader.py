@@ -14,7 +14,7 @@ from normgrade.course.files import read_text
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import LEAST_LEFT_S, SEARCH_S, Grader, open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
 
 WRONG = "def rms(x, eps=1e-5):\n    return x\n"

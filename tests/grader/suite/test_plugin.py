@@ -17,7 +17,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.report.report import Report
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 
 COURSE = Course(carried())
 TINY = Course(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny")

@@ -11,7 +11,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.verify.proofs import in_words, verify
 from normgrade.worker.walls import TIERS
 

@@ -38,7 +38,7 @@ from normgrade.oracle.kept import decode, encode
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Report
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.launch import Zygote
 from normgrade.worker.walls.kernel import prctl
 

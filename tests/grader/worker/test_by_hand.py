@@ -10,7 +10,7 @@ import pytest
 from normgrade.course.ban import Ban
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
-from normgrade.suite.options import Options
+from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
 from normgrade.worker.observation import Error, Observation, Request
 

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from normgrade.suite.options import Options, silent
+from normgrade.suite.grading_options import Options, silent
 from normgrade.worker.walls import AUTO, TIERS
 
 
