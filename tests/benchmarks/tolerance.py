@@ -44,19 +44,8 @@ from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, generator
-from normgrade.oracle.expectation import (
-    PLAYS,
-    UNIT_ROUNDOFF,
-    Expectation,
-    Expected,
-    changed,
-    expect,
-    expected,
-    module,
-    perturbed,
-    play_exactly,
-    widened,
-)
+from normgrade.oracle.expectation import PLAYS, UNIT_ROUNDOFF, changed, expect, expected, module, perturbed, play_exactly, widened
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.rounding import RandomRounding
 from normgrade.suite.story import Story, build, evaluate, request, train
 from normgrade.worker.observation import Array, Observation, Value

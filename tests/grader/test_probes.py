@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from normgrade import probes
+from normgrade.language.places import Absent
 from normgrade.probes import Stopped, function_call, layer_story, new_layer
-from normgrade.worker.observation import Absent
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])

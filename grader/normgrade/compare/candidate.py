@@ -12,7 +12,8 @@ from normgrade.compare.match import agrees, near, same_numbers, undetermined
 from normgrade.compare.played import Played, Result
 from normgrade.course.mistakes import Mistake, together
 from normgrade.language.errors import CourseError
-from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Outcome, ValueDifference
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import LayerStory, TypedRequest

@@ -12,7 +12,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from normgrade.compare.candidate import Candidate, Clock, OutOfTime, TimedOracle, is_wrong, made_together
+from normgrade.compare.candidate import Candidate, Clock, TimedOracle, is_wrong, made_together
 from normgrade.compare.differences import allowed
 from normgrade.compare.match import stops_alike
 from normgrade.compare.played import Played, Result
@@ -20,8 +20,6 @@ from normgrade.course.mistakes import Mistake
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Diagnosis, Outcome
 from normgrade.worker.observation import Array, Cause, Observation
-
-__all__ = ["OutOfTime", "Search", "diagnose", "says"]
 
 MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
 MOST_ERRORS = 4  # of one type, that are looked at before any search

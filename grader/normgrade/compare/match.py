@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from normgrade.compare.differences import allowed, by_chance
-from normgrade.language.places import Place
-from normgrade.oracle.expectation import Expectation, Expected
-from normgrade.worker.observation import Absent, Array, Observation, Value
+from normgrade.language.places import Absent, Place
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.worker.observation import Array, Observation, Value
 
 FAR, FAR_REL = 1000.0, 1e-3  # how many times the allowance, or which fraction of itself, a number may be off and still be near
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from normgrade.compare.differences import differences
-from normgrade.oracle.expectation import Expectation
+from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
 from normgrade.worker.observation import Observation
 

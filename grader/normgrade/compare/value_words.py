@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from normgrade.language import N_, _
-from normgrade.worker.observation import Absent, Array, Foreign, Reason, Value
+from normgrade.language.places import Absent
+from normgrade.worker.observation import Array, Foreign, Reason, Value
 
 A_TYPE = {  # by whether its name begins with a vowel
     False: N_("a {type}"),

@@ -6,10 +6,8 @@ Messages are marked with `_` and `n_`, and translated at the moment when they ar
 from __future__ import annotations
 
 import os
-import re
 import sys
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,7 +22,6 @@ LANGUAGES: Mapping[str, str] = MappingProxyType({ENGLISH: "English", "zh": "ф╕нц
 VARIABLE = "NORMGRADE_LANG"
 CATALOGUES = Path(__file__).with_name("locale")
 LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
-LONGEST_RETOLD = 400  # characters: texts made of our messages are shorter; a pattern could take for ever on a long text of a stranger's
 
 
 class Spoken(NamedTuple):
@@ -84,20 +81,6 @@ def made_visible(values: Mapping[str, Any]) -> dict[str, Any]:
 def N_(message: str) -> str:
     """The message as it is, marked for the catalogue. It stands where the language is not known yet; `_` translates it later."""
     return message
-
-
-def retold(text: str, messages: Iterable[str]) -> str:
-    """English data, such as the name of a place, in the language that is spoken; as it is where it was made of none of these messages."""
-    if current.catalogue is None or len(text) > LONGEST_RETOLD:
-        return text
-    found = ((message, pattern(message).fullmatch(text)) for message in messages)
-    return next((_(message, **match.groupdict()) for message, match in found if match), text)
-
-
-@cache
-def pattern(message: str) -> re.Pattern[str]:
-    """The pattern of all texts that are made of this message, with a group for every value."""
-    return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(message)))
 
 
 def usual(environment: Mapping[str, str] = os.environ) -> str:

@@ -23,8 +23,7 @@ from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.draws import complete, generator
-from normgrade.oracle.expected import Expectation as Expectation
-from normgrade.oracle.expected import Expected as Expected
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
 from normgrade.worker.requests import LayerStory, TypedRequest, typed

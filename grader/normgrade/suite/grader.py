@@ -64,7 +64,8 @@ class Grader:
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain the results; nothing where none do, None where the time for the search was too short."""
-        from normgrade.compare.diagnose import OutOfTime, diagnose
+        from normgrade.compare.candidate import OutOfTime
+        from normgrade.compare.diagnose import diagnose
 
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
         reference, mistakes, oracle = read_text(exercise.reference), read_mistakes(exercise), self.oracles[exercise.slug]

@@ -15,7 +15,8 @@ from normgrade.course.course import Exercise
 from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.draws import generator
-from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Difference
 from normgrade.suite.story import Part, Story, request
 from normgrade.worker.observation import Array, Error, Observation, Playable, Value

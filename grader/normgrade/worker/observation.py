@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from normgrade.language.places import Absent as Absent
+from normgrade.language.places import Absent
 
 HALF = ("float16", "bfloat16")  # the dtypes of half precision
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
+from normgrade.language.places import Absent
 from normgrade.worker.framing import ProtocolError
-from normgrade.worker.observation import Absent, Array, Foreign, Reason
+from normgrade.worker.observation import Array, Foreign, Reason
 from normgrade.worker.validation import dimensions, items, member, named, optional, text, unique, unreadable
 
 DEPTH = 64  # of values in values

@@ -19,9 +19,9 @@ import torch
 
 from normgrade import probes as generic
 from normgrade.language import _
-from normgrade.language.places import Place
+from normgrade.language.places import Absent, Place
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value
 
 MESSAGE_LIMIT = 2000  # characters of a text
 NAME_LIMIT = 100  # characters of a name

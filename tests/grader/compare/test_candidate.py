@@ -17,7 +17,8 @@ from normgrade.course.mistakes import Edit, Mistake
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Expected, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.observation import Array, Cause, Error, Observation, Value
 from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, TypedRequest

@@ -11,13 +11,15 @@ from typing import ClassVar
 
 import pytest
 
-from normgrade.compare.diagnose import MOST_ERRORS, OutOfTime, diagnose, says
+from normgrade.compare.candidate import OutOfTime
+from normgrade.compare.diagnose import MOST_ERRORS, diagnose, says
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run

@@ -21,10 +21,11 @@ from normgrade.compare.differences import (
     differences,
     unsound,
 )
-from normgrade.language.places import Place
-from normgrade.oracle.expectation import UNIT_ROUNDOFF, Expectation, Expected
+from normgrade.language.places import Absent, Place
+from normgrade.oracle.expectation import UNIT_ROUNDOFF
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference, ValueDifference
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Observation, Reason, Value
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Value
 from normgrade.worker.requests import LayerStory
 
 U = 2.0**-24

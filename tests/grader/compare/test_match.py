@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 from normgrade.compare.differences import allowed
 from normgrade.compare.match import agrees, near, same_numbers, undetermined
 from normgrade.language.places import Place
-from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.worker.observation import Array, Cause, Error, Observation, Value
 from normgrade.worker.requests import LayerStory
 

@@ -8,7 +8,7 @@ import pytest
 from normgrade.compare import played
 from normgrade.compare.played import Played
 from normgrade.language.places import Place
-from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference
 from normgrade.worker.observation import Array, Cause, Error, Observation
 from normgrade.worker.requests import FunctionCall

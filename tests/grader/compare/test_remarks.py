@@ -11,7 +11,7 @@ from normgrade.compare.played import Played, Result
 from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, carried
 from normgrade.language.places import Place
-from normgrade.oracle.expectation import Expectation, Expected
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.suite.story import build, evaluate, request, train
 from normgrade.worker.observation import Array, Observation

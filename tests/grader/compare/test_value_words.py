@@ -9,7 +9,8 @@ import pytest
 
 from normgrade.compare.value_words import in_words
 from normgrade.language import ENGLISH, speak
-from normgrade.worker.observation import Absent, Array, Foreign, Reason, Value
+from normgrade.language.places import Absent
+from normgrade.worker.observation import Array, Foreign, Reason, Value
 
 DENSE = ("torch.strided", "cpu")
 VALUES: list[tuple[Value, str, str]] = [

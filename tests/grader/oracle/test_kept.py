@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from normgrade.language.places import Place, gradient_of
+from normgrade.language.places import Absent, Place, gradient_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import HEADER, Damaged, decode, encode, request_key
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Reason, Request
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Reason, Request
 from normgrade.worker.requests import FunctionCall, OwnProbe
 
 EMPTY = Expectation(OwnProbe("p"), {})

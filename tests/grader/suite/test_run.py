@@ -14,7 +14,8 @@ from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.language.errors import GraderError
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation
 from normgrade.oracle.kept import decode, encode
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect

@@ -11,13 +11,15 @@ import numpy as np
 
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
+from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Expectation, Oracle
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.run import Run
 from normgrade.suite.vocabulary import observe
-from normgrade.worker.observation import Absent, Array, Foreign, Observation, Playable, Reason, Value
+from normgrade.worker.observation import Array, Foreign, Observation, Playable, Reason, Value
 from normgrade.worker.play import load, play
 from normgrade.worker.requests import TypedRequest
 

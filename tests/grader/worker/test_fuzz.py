@@ -20,10 +20,11 @@ import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
+from normgrade.language.places import Absent
 from normgrade.worker import framing, messages
 from normgrade.worker.framing import ProtocolError
 from normgrade.worker.messages import Load, Message, PlayQuestion
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 from normgrade.worker.packing import DTYPES
 
 KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, Observation)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from normgrade.language.places import Absent
 from normgrade.worker.framing import ProtocolError
-from normgrade.worker.observation import Absent, Array, Foreign, Reason
+from normgrade.worker.observation import Array, Foreign, Reason
 from normgrade.worker.packing import DEPTH, DTYPES, pack, unpack
 
 TENSOR = Foreign(Reason.FORM, "Tensor", "complex64", (2, 0), "torch.strided", "cpu")

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import torch
 
+from normgrade.language.places import Absent
 from normgrade.probes import Estimate
-from normgrade.worker.observation import Absent, Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, load, play, to_tensors, to_value
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)

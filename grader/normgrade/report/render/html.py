@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
+from normgrade.language.visible import printable
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.heatmap import Picture, picture_of
@@ -34,7 +35,6 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     outcome_in_words,
-    printable,
     sandbox_in_word,
     score_in_words,
     search_stopped,

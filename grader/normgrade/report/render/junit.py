@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from normgrade import __version__
 from normgrade.language import _
+from normgrade.language.visible import printable
 from normgrade.report.render.wording import (
     claim_of,
     difference_in_words,
@@ -14,7 +15,6 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     outcome_in_words,
-    printable,
     score_in_words,
     what_it_is,
 )

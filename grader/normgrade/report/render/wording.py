@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import _, n_
-from normgrade.language.visible import printable as printable
+from normgrade.language.visible import printable
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
     NOTHING_RAN,

@@ -27,9 +27,9 @@ from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.language import speak
 from normgrade.language.places import Place
+from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, SOURCE_LINES, STYLE, environment
-from normgrade.report.render.wording import printable
 from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Report, Rule, ValueDifference
 from normgrade.report.reveal import reveal
 

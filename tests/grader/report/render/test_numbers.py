@@ -10,7 +10,7 @@ from sample_reports import VARIANCE, differing
 
 from normgrade.compare.differences import difference as compare
 from normgrade.language.places import Place
-from normgrade.oracle.expectation import Expected
+from normgrade.oracle.expected import Expected
 from normgrade.report.render.numbers import as_pair, sides
 from normgrade.report.render.wording import difference_in_words
 from normgrade.report.report import ArrayDifference, Numbers

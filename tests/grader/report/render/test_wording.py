@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, failed, report
 
+from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.terminal import render_text
-from normgrade.report.render.wording import difference_in_words, next_step, printable
+from normgrade.report.render.wording import difference_in_words, next_step
 from normgrade.report.report import Difference
 from normgrade.report.reveal import reveal
 
