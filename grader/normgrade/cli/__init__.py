@@ -119,11 +119,13 @@ def run(arguments: list[str] | None = None) -> int:
     """Run a command. Returns its exit code."""
     open_streams()
     speak_here(ENGLISH)
+    streams = sys.stdout, sys.stderr
     with interrupts.remembered():
         try:
             speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
             result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
         except BaseException as error:
+            sys.stdout, sys.stderr = streams  # an interrupt may have come while they were redirected
             return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt may surface as another error
     return result if isinstance(result, int) else 0
 

@@ -33,7 +33,7 @@ def played(*outputs: np.ndarray, sizes: tuple[float, ...] = (1.0, 1.0)) -> Playe
 
 
 def failing(play: Played, **changes: object) -> Result:
-    return Result(replace(FAILED, **changes), (play,), play)  # type: ignore[arg-type]
+    return Result(replace(FAILED, differences=play.differences, **changes), (play,), play)  # type: ignore[arg-type]
 
 
 def test_differences_are_put_into_words_and_what_they_have_in_common() -> None:

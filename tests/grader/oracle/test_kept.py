@@ -18,6 +18,7 @@ from normgrade.worker.observation import Array, Cause, Error, Foreign, Reason, R
 from normgrade.worker.requests import FunctionCall, OwnProbe
 
 EMPTY = Expectation(OwnProbe("p"), {})
+KEY: list[Any] = ["x", None, None, {}]
 PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None]
 
 
@@ -83,7 +84,7 @@ def content(header: Any, body: bytes = b"") -> bytes:
 
 
 def kept(**changes: Any) -> dict[str, Any]:
-    return {"request": ["p", {}], "places": {}, "error": None} | changes
+    return {"request": ["p", {}], "places": [], "error": None} | changes
 
 
 @pytest.mark.parametrize(
@@ -99,12 +100,13 @@ def kept(**changes: Any) -> dict[str, Any]:
         content({}),
         content(kept(request=["p"])),
         content(kept(request=None)),
-        content(kept(places=[])),
-        content(kept(places={"x": 1})),
-        content(kept(places={"x": PLACE[:4]}), bytes(8)),
-        content(kept(places={"x": PLACE}), bytes(7)),
-        content(kept(places={"x": PLACE}), bytes(9)),
-        content(kept(places={"x": [*PLACE[:3], 1.5, None]}), bytes(8)),
+        content(kept(places=1)),
+        content(kept(places=[["x", PLACE]]), bytes(8)),
+        content(kept(places=[[KEY, 1]])),
+        content(kept(places=[[KEY, PLACE[:4]]]), bytes(8)),
+        content(kept(places=[[KEY, PLACE]]), bytes(7)),
+        content(kept(places=[[KEY, PLACE]]), bytes(9)),
+        content(kept(places=[[KEY, [*PLACE[:3], 1.5, None]]]), bytes(8)),
         content(kept(error=["?", "", [], None])),
         content(kept(error=["raised", ""])),
         content(kept(error=1)),
@@ -116,7 +118,7 @@ def test_what_is_damaged_is_no_expectation(damaged: bytes) -> None:
 
 
 def test_what_is_not_damaged_is_one() -> None:
-    found = decode(content(kept(places={"x": PLACE}), np.array(0.5).tobytes()))
+    found = decode(content(kept(places=[[KEY, PLACE]]), np.array(0.5).tobytes()))
     value = found.places[Place("x")].value
     assert isinstance(value, Array) and value.values.item() == 0.5 and found.error is None and found.request == OwnProbe("p")
 

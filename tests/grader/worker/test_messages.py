@@ -152,7 +152,8 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
         ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None}, "expected a text"),
         ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f"]], "step": None}, "a list of 3 items"),
         ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x"]], "step": None}, "whole number"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 2}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1}, "whole number"),
     ],
 )
 def test_a_wrong_error_is_refused(error: Any, message: str) -> None:

@@ -106,7 +106,7 @@ class Layer(torch.nn.Module):
     observation = play(loaded(source), Request("layer_story", story))
     assert list(observation.values) == ["step 1 · output", "step 1 · input left alone"]
     frames = (Frame(6, "forward", 'raise ValueError("too few")'),)
-    assert observation.error == Error(Cause.RAISED, "too few", ("ValueError", "Exception", "BaseException"), frames, "step 2")
+    assert observation.error == Error(Cause.RAISED, "too few", ("ValueError", "Exception", "BaseException"), frames, 2)
 
 
 @pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "float32"), (torch.float64, "float64")])

@@ -82,8 +82,10 @@ HOSTILE = (
 
 def filled(say: Callable[[str], str], **rest: Any) -> Report:
     """A report of which every text is what `say` makes of the name of its field."""
-    described = replace(MISSING, place=Place(say("place")), dtype=say("dtype"), expected=say("expected"), actual=say("actual"))
-    numbers = replace(MAPPED, place=Place(say("map")), dtype=say("dtype"), looks_like=say("looks_like"))
+    described = replace(
+        MISSING, place=Place(say("place")), called=say("called"), dtype=say("dtype"), expected=say("expected"), actual=say("actual")
+    )
+    numbers = replace(MAPPED, place=Place(say("map")), called=say("called"), dtype=say("dtype"), looks_like=say("looks_like"))
     texts = {name: say(name) for name in ("name", "claim", "message", "hint", "stdout")}
     made = report(
         check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),
