@@ -45,6 +45,7 @@ MARKED_FILES = {
     "whole/test_golden.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",
+    "suite/test_plugin.py": "slow",
     "language/test_visible.py": "slow",
     "oracle/test_seal.py": "slow",
 }

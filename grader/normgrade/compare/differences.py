@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -72,11 +74,19 @@ def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference 
     )
 
 
+@lru_cache(maxsize=4096)  # by identity: what is expected is compared with many submissions
 def allowed(expected: Expected) -> np.ndarray:
-    """How far each number may be off: K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two.
+    """How far each number may be off, as an array that nobody may write to.
 
-    Of an estimate from random draws, five standard errors of the difference between two of them more.
+    It is K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two. Of an estimate from random draws, it is
+    five standard errors of the difference between two of them more.
     """
+    limit: np.ndarray = np.asarray(limit_of(expected))
+    limit.flags.writeable = False
+    return limit
+
+
+def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one without dimensions
     assert isinstance(expected.value, Array)
     right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
     if expected.spread is None or dtype is None:
@@ -85,7 +95,7 @@ def allowed(expected: Expected) -> np.ndarray:
     limit = limit + by_chance(expected)
     if dtype in HALF:
         limit = limit + K_HALF * (UNIT_ROUNDOFF[dtype] * right + (0.0 if expected.slack is None else expected.slack))
-    return np.asarray(limit)
+    return limit
 
 
 def by_chance(expected: Expected) -> float:

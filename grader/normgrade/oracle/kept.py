@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from normgrade.worker.observation import Array, Cause, Error, Playable, Request
 from normgrade.worker.packing import pack, unpack
 from normgrade.worker.requests import TypedRequest, typed
 
+DECODED = 512  # expectations that are held as objects: those of a few suites, which whoever grades many submissions asks for again
 HEADER = struct.Struct("<Q")  # how many bytes the JSON has
 
 
@@ -32,8 +34,9 @@ def encode(expectation: Expectation) -> bytes:
     )
 
 
+@lru_cache(maxsize=DECODED)
 def decode(content: bytes) -> Expectation:
-    """The expectation that `encode` wrote; Damaged where the bytes are anything else."""
+    """The expectation that `encode` wrote; Damaged where the bytes are anything else. The same bytes give the same object."""
     try:
         (header_bytes,) = HEADER.unpack_from(content)
         start = HEADER.size + header_bytes

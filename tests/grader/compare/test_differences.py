@@ -287,3 +287,11 @@ def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
 
 def test_a_reference_that_returns_no_numbers_is_the_fault_of_the_suite() -> None:
     assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == "the reference returns a list at output"
+
+
+def test_what_is_allowed_is_computed_once_and_stays() -> None:
+    expected = expect([1.0, 2.0])
+    limit = allowed(expected)
+    assert allowed(expected) is limit
+    with pytest.raises(ValueError, match="read-only"):
+        limit[0] = 9.0

@@ -123,6 +123,12 @@ def test_what_is_not_damaged_is_one() -> None:
     assert isinstance(value, Array) and value.values.item() == 0.5 and found.error is None and found.request == OwnProbe("p")
 
 
+def test_the_same_bytes_give_the_same_object() -> None:
+    """Whoever grades many submissions decodes each expectation once."""
+    whole = content(kept(places=[[KEY, PLACE]]), np.array(0.5).tobytes())
+    assert decode(whole) is decode(bytes(bytearray(whole)))
+
+
 def test_every_cut_is_damage() -> None:
     whole = encode(
         Expectation(

@@ -1,0 +1,103 @@
+"""What one grading costs once a grader is open: gradings per second and core, and who takes the time.
+
+    python tests/benchmarks/throughput.py [--rounds 40] [SLUG …]
+
+A right answer is graded again and again, from the fork of its worker to the verdict. The processors' time goes to the grader's own code, to
+the worker's, and to the kernel for both (forks, pages, pipes, walls). Ratios are to the import of PyTorch in the same run: promised is 0.06
+from fork to verdict of layer_norm, and of its processors' time 25 ms for the trusted side. The exit code is 1 if a promise was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.report.report import Outcome
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+from normgrade.worker.launch import Zygote
+
+SLUG = "layer_norm"
+FORK_TO_VERDICT = 0.06  # of the import of PyTorch
+TRUSTED_MS = 25.0
+TICK_S = 1 / os.sysconf("SC_CLK_TCK")
+
+
+class Cost(NamedTuple):
+    """Seconds of one grading: by the clock, and of processors in the grader, in the worker, and in the kernel for both."""
+
+    clock: float
+    grader: float
+    worker: float
+    kernel: float
+
+    @property
+    def cores(self) -> float:
+        return self.grader + self.worker + self.kernel
+
+
+def of_zygote(pid: int) -> tuple[float, float]:
+    """Seconds that a zygote, its workers and what stands around it have computed, in their own code and in the kernel."""
+    stat, children = (Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8") for name in ("stat", f"task/{pid}/children"))
+    user, kernel, reaped_user, reaped_kernel = (int(field) * TICK_S for field in stat.rpartition(")")[2].split()[11:15])
+    below = [of_zygote(int(child)) for child in children.split()]
+    return user + reaped_user + sum(each[0] for each in below), kernel + reaped_kernel + sum(each[1] for each in below)
+
+
+def cost(grader: Grader, exercise: Exercise, rounds: int) -> Cost:
+    """The mean over so many gradings of the reference."""
+    source, starter = read_text(exercise.reference), grader.host.starter
+    assert isinstance(starter, Zygote), "workers are not forked here"
+    clock, before, worker = time.perf_counter(), os.times(), of_zygote(starter.process.pid)
+    for _ in range(rounds):
+        outcomes = {result.check.outcome for result in grader.results(exercise, source, exercise.file_name)}
+        assert outcomes == {Outcome.PASSED}
+    after, worker_after = os.times(), of_zygote(starter.process.pid)
+    kernel = after.system - before.system + worker_after[1] - worker[1]
+    total = Cost(time.perf_counter() - clock, after.user - before.user, worker_after[0] - worker[0], kernel)
+    return Cost(*(part / rounds for part in total))
+
+
+def import_torch_s() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import torch"], check=True)
+    return time.perf_counter() - started
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("slugs", nargs="*", metavar="SLUG", default=[SLUG])
+    options = parser.parse_args()
+    course = Course.find()
+    exercises, kept = [course.exercise(slug) for slug in options.slugs], True
+    print(f"{'':18}{'clock':>9}{'ratio':>8}{'grader':>9}{'worker':>9}{'kernel':>9}{'gradings/s/core':>17}")
+    with open_grader(exercises, Options()) as grader:
+        for exercise in exercises:
+            cost(grader, exercise, 3)  # expectations are computed, files are read
+            imports = statistics.median(import_torch_s() for _ in range(5))
+            found = cost(grader, exercise, options.rounds)
+            ratio = found.clock / imports
+            columns = (f"{seconds * 1000:>6.1f} ms" for seconds in (found.grader, found.worker, found.kernel))
+            print(f"{exercise.slug:18}{found.clock * 1000:>6.1f} ms{ratio:>8.3f}{''.join(columns)}{1 / found.cores:>17.1f}")
+            if exercise.slug == SLUG:
+                kept &= said("fork to verdict", ratio, FORK_TO_VERDICT) & said("grader, in ms", found.grader * 1000, TRUSTED_MS)
+    return 0 if kept else 1
+
+
+def said(what: str, found: float, promised: float) -> bool:
+    held = found <= promised
+    print(f"  {what}: {found:.3g}, promised {promised:g}: {'held' if held else 'BROKEN'}")
+    return held
+
+
+if __name__ == "__main__":
+    sys.exit(main())
