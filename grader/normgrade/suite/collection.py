@@ -17,6 +17,7 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
+from normgrade.suite.plugin import register
 from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
@@ -107,6 +108,9 @@ class Collector:
         self.finished = False
         self.broken: list[str] = []
         self.interrupted: BaseException | None = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        register(config)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -33,9 +33,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submission-seed", type=int, default=0, metavar="N", help="seed of the inputs (default: 0)")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def register(config: pytest.Config) -> None:
+    """Tell pytest of the markers of hidden suites."""
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    register(config)
     path = config.getoption("--submission")
     if path is not None:
         config.pluginmanager.register(Examiner(path.absolute(), config.getoption("--submission-seed")), "normgrade.examiner")
