@@ -93,7 +93,7 @@ def room_of(path: Path) -> str:
 
 
 def modules() -> list[Path]:
-    return sorted(HOUSE.rglob("*.py"))
+    return sorted(path for path in HOUSE.rglob("*.py") if "_course" not in path.relative_to(HOUSE).parts)  # which the wheel carries
 
 
 def imports(path: Path) -> Iterator[Import]:
