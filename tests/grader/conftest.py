@@ -46,6 +46,12 @@ MARKED_FILES = {
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",
     "suite/test_plugin.py": "slow",
+    "test_grade.py": "slow",
+    "whole/test_limits.py": "slow",
+    "cli/test_demo.py": "slow",
+    "cli/test_cli.py": "slow",
+    "cli/test_repro.py": "slow",
+    "notebook/test_isolated.py": "slow",
     "language/test_visible.py": "slow",
     "oracle/test_seal.py": "slow",
 }

@@ -42,7 +42,6 @@ from normgrade.worker.launch import environment
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 ANSWER_S, TOTAL_S = 0.5, 1.0
-GOING_S = 1.0  # for a process that was killed to be gone
 RIGHT_S = 30.0  # for the right answer: a zygote may have to start first
 BARE_S = 30.0  # for an attack that runs without walls; each ends by itself
 TIME_S = {"memory": 5.0, "time": 0.4, "output": 0.4}  # by class, where all the time is taken, or must be there for memory to be filled
@@ -217,6 +216,8 @@ class Harness:
         if why := attack.skipped():
             return {"skipped": why}
         bare = attack.declared.startswith("as without walls") and self.wins_without_walls(attack)
+        if not is_alive(self.grading.zygote()):  # the attack before this one has ended it
+            self.grading.start_anew()
         self.place.fresh(self.filled_in(attack))
         self.plays, started = 0, time.monotonic()
         zygote, before, size = self.grading.zygote(), everyone(), resident_bytes()
@@ -233,18 +234,15 @@ class Harness:
         gains["changed"], gains["reached"] = self.place.changed()[:20], self.watch.reached()
         if resident_bytes() > size + GROWTH_BYTES:
             harmed.append(f"grading: {(resident_bytes() - size) // 2**20} MiB more")
-        if self.has_ended(zygote, attack):
+        if self.has_ended(zygote):
             harmed.append("zygote: ended")
         gains["harmed"] = harmed + self.watch.harmed()
         self.place.repair()
         return gains
 
-    def has_ended(self, zygote: int, attack: Attack) -> bool:
-        """Whether the zygote is gone. One that was stopped is killed by the grader, and a moment may pass until it is gone."""
-        deadline = time.monotonic() + (GOING_S if attack.alone else 0.0)
-        while (same := self.grading.zygote() == zygote) and is_alive(zygote) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return not same or not is_alive(zygote)
+    def has_ended(self, zygote: int) -> bool:
+        """Whether the zygote was replaced, or is gone."""
+        return self.grading.zygote() != zygote or not is_alive(zygote)
 
     def filled_in(self, attack: Attack) -> bytes:
         return self.place.fill_in(attack.content, self.watch.addresses())

@@ -1,11 +1,13 @@
 """The processes of this machine, as /proc shows them."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+EXITING = 0x4  # the kernel's flag of a process that is on its way out
 Family = dict[int, tuple[int, bool]]
 
 
@@ -21,8 +23,15 @@ def everyone() -> Family:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is more than a zombie."""
-    return everyone().get(pid, (0, False))[1]
+    """Whether a process runs, and will go on: one that was killed takes a moment to be gone."""
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    pending = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigPnd", "ShdPnd"))]
+    is_killed = any(signals & 1 << signal.SIGKILL - 1 for signals in pending)
+    return state not in b"ZX" and not is_killed and not int(fields[5]) & EXITING
 
 
 def descendants(of: int, family: Family) -> set[int]:
