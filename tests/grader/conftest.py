@@ -15,6 +15,7 @@ import pytest
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
+from normgrade.oracle.seal import Seal
 from normgrade.worker import launch
 from normgrade.worker.host import Host
 from normgrade.worker.launch import Lost, Starter, Zygote
@@ -102,11 +103,17 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 
 
 @pytest.fixture(scope="session", autouse=True)
-def configuration(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the key of the cache and what is trusted are kept; never the user's."""
+def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the key of the cache and what is trusted are kept; never the user's.
+
+    All processes of all runs have one key, kept in pytest's own cache. With keys of their own, they would reject each other's expectations.
+    """
+    folder = tmp_path_factory.mktemp("config")
+    if cache := getattr(request.config, "cache", None):
+        Seal(folder).write(Seal(cache.mkdir("key")).key)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NORMGRADE_CONFIG", str(tmp_path_factory.mktemp("config")))
-        yield Path(os.environ["NORMGRADE_CONFIG"])
+        patch.setenv("NORMGRADE_CONFIG", str(folder))
+        yield folder
 
 
 class KeptZygote(Zygote):

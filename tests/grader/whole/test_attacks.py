@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import THOROUGH
 
 import normgrade
 from normgrade.worker.walls import TIERS
@@ -30,7 +31,6 @@ NAMES = sorted(path.stem for path in ATTACKS.glob("*.py"))
 ALIKE = ("verdict", "wire", "output", "terminal", "rules", "source")  # classes of attacks in which walls have no part
 ALIKE_PLAYED = ((TIERS[0], "root"), (TIERS[-1], "nobody"))  # what they are played behind, and as whom
 BETWEEN = TIERS[1:-1]  # what these walls hold, the strongest hold too: one attack of each class is played behind them
-EVERYTHING = "NORMGRADE_ALL_ATTACKS" in os.environ  # every attack behind every tier, as both users
 CLASSES = "verdict wire files network processes kernel memory time output terminal rules source".split()
 FIELDS = "class|process|root|linux|linux as root|needs"
 GAINING = ("lost", "as without walls")
@@ -75,9 +75,9 @@ def header(name: str) -> Header:
 
 def played_behind(tier: str, user: str) -> list[str]:
     """The attacks that are played behind these walls as this user; where nobody can become root, all that root would play."""
-    if not EVERYTHING and tier in BETWEEN:
+    if not THOROUGH and tier in BETWEEN:
         return list({header(name).kind: name for name in NAMES if header(name).kind not in ALIKE}.values())
-    everything = EVERYTHING or (tier, user) in ALIKE_PLAYED or (tier == TIERS[0] and os.getuid() != 0)
+    everything = THOROUGH or (tier, user) in ALIKE_PLAYED or (tier == TIERS[0] and os.getuid() != 0)
     return [name for name in NAMES if everything or header(name).kind not in ALIKE]
 
 

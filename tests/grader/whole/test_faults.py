@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from thorough import THOROUGH
 
 import normgrade
 from normgrade import cli
@@ -680,7 +681,7 @@ def test_the_cache_of_a_grader_that_was_killed_is_of_use(struck: Struck, tiny: C
 # Caches that several graders use, or none can
 
 
-@pytest.mark.parametrize("repetition", range(4))
+@pytest.mark.parametrize("repetition", range(4 if THOROUGH else 1))
 def test_two_graders_at_once_share_a_cache_that_is_empty(repetition: int, tiny: Course, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     folders = []
