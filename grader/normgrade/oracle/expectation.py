@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import linecache
 import sys
@@ -193,12 +194,26 @@ def quiet() -> Iterator[None]:
 @lru_cache(maxsize=512)
 def module(source: str, name: str) -> ModuleType:
     """The source as a module, executed once; where Python finds modules by name it is not kept."""
+    import_pytorch()
     from normgrade.worker.play import load
 
     unique = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     loaded = load(source, f"<{unique}>", unique)
     del sys.modules[unique], linecache.cache[f"<{unique}>"]
     return loaded
+
+
+@cache
+def import_pytorch() -> None:
+    """Import it, and keep it out of garbage collection, which would look through it again and again and find nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        import normgrade.worker.play  # noqa: F401
+    finally:
+        gc.freeze()
+        if was_enabled:
+            gc.enable()
 
 
 @cache
