@@ -7,7 +7,8 @@ are played as the grader plays them, in a worker behind walls, and pytest's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,26 +48,30 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def agree() -> Callable[..., Any]:
+def agree(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """The submission observes what the reference observes."""
-    return the_word("agree")
+    return the_word("agree", request.config)
 
 
 @pytest.fixture
-def observe() -> Callable[..., Any]:
+def observe(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """What the submission observes."""
-    return the_word("observe")
+    return the_word("observe", request.config)
 
 
 @pytest.fixture
-def refuses() -> Callable[..., Any]:
+def refuses(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """The submission refuses what the reference refuses."""
-    return the_word("refuses")
+    return the_word("refuses", request.config)
 
 
-def the_word(name: str) -> Callable[..., Any]:
+def the_word(name: str, config: pytest.Config) -> Callable[..., Any]:
+    """What a fixture gives a test; without a submission the test fails before it begins."""
+    from normgrade.language import _
     from normgrade.suite.collection import FIXTURES
 
+    if config.getoption("--submission") is None:
+        pytest.fail(_("This test of a hidden suite plays a submission. Name its file: pytest … --submission FILE."), pytrace=False)
     return FIXTURES[name]
 
 
@@ -77,9 +82,8 @@ class Examiner:
         self.path = path
         self.seed = seed
         self.tests: dict[str, HiddenTest] = {}  # by node
-        self.begin: Callable[[], Run | None] = lambda: None
+        self.begun: AbstractContextManager[Run | None] = nullcontext()
         self.opened = ExitStack()
-        self.run: Run | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -91,18 +95,21 @@ class Examiner:
         exercise, suite, inspection = prepared(own, self.path)
         nodes = {item.name: item for item in own}
         self.tests = {nodes[test.name].nodeid: test for test in suite.tests}
-        self.begin = lambda: self.opened.enter_context(begun(exercise, suite, inspection, self.path, self.seed))
+        self.begun = begun(exercise, suite, inspection, self.path, self.seed)
         in_order = [nodes[test.name] for test in suite.tests]
         findings = [Findings.from_parent(session, name="inspection", findings=inspection.findings)] if inspection.findings else []
         items[:] = [*findings, *in_order, *(item for item in items if item not in own)]
+
+    @cached_property
+    def run(self) -> Run | None:
+        """What plays the checks, opened for the first of them; None where inspection found that nothing can be run."""
+        return self.opened.enter_context(self.begun)
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Play the check in place of pytest, and tell pytest what became of it."""
         test = self.tests.get(pyfuncitem.nodeid)
         if test is None:
             return None
-        if self.run is None:
-            self.run = self.begin()
         if self.run is None:
             pytest.skip("it needs what inspection found missing")
         tell(pyfuncitem, self.run, test)

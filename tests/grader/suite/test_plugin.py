@@ -27,13 +27,14 @@ WRONG = {  # a mistake of each exercise, which fails some of its checks
 }
 
 
-def pytest_on(suite: Path, submission: Path, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def pytest_on(suite: Path, submission: Path | None, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Plain pytest on a suite, in a folder where nothing else is. Other plugins stay out: to import them takes longer than to play it."""
     paths = [str(Path(normgrade.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    submitted = [] if submission is None else ["--submission", str(submission)]
     variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(
-        [*command, "-c", os.devnull, "--noconftest", str(suite), "--submission", str(submission), *options],
+        [*command, "-c", os.devnull, "--noconftest", str(suite), *submitted, *options],
         capture_output=True, text=True, cwd=folder, env=os.environ | variables,
     )  # fmt: skip
 
@@ -111,6 +112,13 @@ def test_two_suites_at_once_are_refused(tmp_path: Path) -> None:
     )
 
 
+def test_without_a_submission_the_option_is_named(tmp_path: Path) -> None:
+    done = pytest_on(TINY.exercise("rms").suite, None, folder=tmp_path)
+    said = "This test of a hidden suite plays a submission. Name its file: pytest … --submission FILE."
+    assert done.returncode == 1 and done.stdout.count(said) == len(collect([TINY.exercise("rms")])["rms"].tests)
+    assert "Traceback" not in done.stdout
+
+
 def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     done = pytest_on(TINY.exercise("rms").suite, tmp_path / "rms.py", folder=tmp_path)
     assert done.returncode == 1 and "rms.py" in done.stdout and "does not exist" in done.stdout
@@ -121,8 +129,7 @@ def test_tests_of_others_are_left_alone(tmp_path: Path) -> None:
     other.write_text("def test_sum():\n    assert 1 + 1 == 2\n", encoding="utf-8")
     done = pytest_on(other, tmp_path / "rms.py", folder=tmp_path)
     assert done.returncode == 4 and "collected: none" in done.stderr
-    command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "-c", os.devnull, str(other)]
-    assert "1 passed" in subprocess.run(command, capture_output=True, text=True, cwd=tmp_path).stdout
+    assert "1 passed" in pytest_on(other, None, folder=tmp_path).stdout
 
 
 def test_without_a_submission_nothing_heavy_is_imported(tmp_path: Path) -> None:
