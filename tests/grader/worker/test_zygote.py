@@ -16,7 +16,8 @@ from normgrade.worker.zygote_protocol import ENDED, KILLED
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 
 SCENES = """
-import json, os, signal, threading, time
+import gc, json, os, signal, threading, time
+import torch
 from normgrade.worker import zygote
 from normgrade.worker.walls.kernel import Missing, prctl
 
@@ -37,7 +38,12 @@ def family():
     told[1].flush()
     time.sleep(600)
 
-seen = {"layer": zygote.layer_works()}
+gc.disable()
+gc.freeze()
+zygote.warm_up()
+zygote.freeze()
+remnants = [each.__name__ for each in torch.nn.Module.__subclasses__() if each.__module__ == "submission"]
+seen = {"remnants": remnants, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": zygote.layer_works()}
 zygote.check_threads()
 other = threading.Event()
 threading.Thread(target=other.wait).start()
@@ -82,6 +88,10 @@ def seen() -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def test_what_it_warmed_up_with_is_gone_and_later_collections_are_short(seen: dict[str, Any]) -> None:
+    assert seen["remnants"] == [] and seen["collects"] is True and seen["unfrozen"] < 1000
 
 
 def test_a_layer_is_tried_before_anything_is_graded(seen: dict[str, Any]) -> None:
