@@ -128,7 +128,7 @@ class KeptZygote(Zygote):
     idle: ClassVar[list[KeptZygote]] = []
 
     def __init__(self, tier: str) -> None:
-        super().__init__(tier)
+        super().__init__(tier)  # bans are found by each worker here, for its zygote may be of other exercises
         self.kind = kind_of(tier)
 
     def close(self) -> None:

@@ -80,7 +80,8 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
     """Start the zygote; while it imports PyTorch, collect the suites, by default with a pytest of our own."""
     from normgrade.worker.host import Host
 
-    with Seal(user_config()) as seal, Host(options.tier, options.required, before_worker=seal.before_worker) as host:
+    bans = [exercise.ban for exercise in exercises]
+    with Seal(user_config()) as seal, Host(options.tier, options.required, before_worker=seal.before_worker, bans=bans) as host:
         from normgrade.oracle.cache import Cache
         from normgrade.oracle.expectation import Oracle
         from normgrade.suite import collection

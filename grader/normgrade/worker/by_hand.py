@@ -92,14 +92,31 @@ def may_be_of_torch(pattern: str) -> bool:
 def enforce(ban: Ban) -> None:
     """Make the banned parts of PyTorch raise, and banned modules impossible to import, in this process and for good."""
     stop_operations(ban)
-    for name in IN_PYTHON & sys.modules.keys():
-        stop_functions(sys.modules[name], ban)
+    for function, dotted, rule in functions_in(loaded(), ban):
+        stop(function, dotted, rule)
     stop_functions_of_later_imports(ban)
     for name in PAST_DISPATCH:
         if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
     forbid_subclasses(ban)
     forbid_imports(ban)
+
+
+def prepare(ban: Ban) -> None:
+    """Find what is banned, so that workers that are forked from here need not."""
+    banned_operations(ban)
+    functions_in(loaded(), ban)
+
+
+def loaded() -> frozenset[str]:
+    """Those modules of IN_PYTHON that are imported already."""
+    return frozenset(IN_PYTHON & sys.modules.keys())
+
+
+@cache
+def functions_in(modules: frozenset[str], ban: Ban) -> tuple[tuple[FunctionType, str, str], ...]:
+    """Every banned function of these modules, with its dotted name and the pattern that bans it."""
+    return tuple(found for name in sorted(modules) for found in banned_functions(sys.modules[name], ban))
 
 
 def stop_operations(ban: Ban) -> None:
@@ -117,11 +134,11 @@ def stop_operations(ban: Ban) -> None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))
 
 
-def banned_operations(ban: Ban) -> Iterator[tuple[str, str]]:
+@cache
+def banned_operations(ban: Ban) -> tuple[tuple[str, str], ...]:
     """Every banned operation, with the pattern that bans it."""
-    for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)):
-        if operation in KERNELS and (pattern := ban.against(*names_of(operation))):
-            yield operation, pattern
+    found = [operation for operation in dict.fromkeys(perhaps_banned(ban, OPERATIONS)) if operation in KERNELS]
+    return tuple((operation, pattern) for operation in found if (pattern := ban.against(*names_of(operation))))
 
 
 def names_of(operation: str) -> tuple[str, ...]:
@@ -135,8 +152,8 @@ def usual_name(operation: str) -> str:
     return name if hasattr(torch, name.removeprefix("torch.")) else operation
 
 
-def stop_functions(module: ModuleType, ban: Ban) -> None:
-    """Make those functions of a module raise that do in Python what is banned. What only calls a banned operation raises there."""
+def banned_functions(module: ModuleType, ban: Ban) -> Iterator[tuple[FunctionType, str, str]]:
+    """Those functions of a module that do in Python what is banned. What only calls a banned operation raises there."""
     for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
         own = getattr(thing, "__module__", None) == module.__name__
@@ -145,7 +162,7 @@ def stop_functions(module: ModuleType, ban: Ban) -> None:
             continue
         if pattern := against_stand_in(ban, name):
             for function in functions_of(thing):
-                stop(function, f"{module.__name__}.{name}", pattern)
+                yield function, f"{module.__name__}.{name}", pattern
 
 
 @cache
@@ -196,8 +213,8 @@ def stop_functions_of_later_imports(ban: Ban) -> None:
 
     def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
         execute(loader, module)
-        if module.__name__ in IN_PYTHON:
-            stop_functions(module, ban)
+        for banned in banned_functions(module, ban) if module.__name__ in IN_PYTHON else ():
+            stop(*banned)
 
     SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
 

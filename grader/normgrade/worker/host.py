@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
@@ -42,7 +42,7 @@ class Host:
 
     The first process starts at once, so that it imports PyTorch while the grader does other work. `required` is the weakest tier that
     is accepted. `fork` says whether workers are forks of one process, the default on Linux, or new processes. `before_worker` is called
-    with the tier before each worker starts.
+    with the tier before each worker starts. Workers that enforce one of `bans` start sooner.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Host:
         required: str = "process",
         fork: bool | None = None,
         before_worker: Callable[[str], None] = lambda tier: None,
+        bans: Iterable[Ban] = (),
     ) -> None:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:
@@ -59,6 +60,7 @@ class Host:
         self.tier = tier
         self.required = required
         self.before_worker = before_worker
+        self.bans = tuple(dict.fromkeys(bans))
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
@@ -67,7 +69,7 @@ class Host:
 
     def new_starter(self) -> Starter:
         """What starts workers here: a zygote, or a spawner where processes cannot be forked."""
-        return Zygote(self.tier) if self.fork else Spawner(self.tier)
+        return Zygote(self.tier, self.bans) if self.fork else Spawner(self.tier)
 
     def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: Ban | None = None) -> Worker:
         """A worker for this source; `probes` is the source of the exercise's own probes. Its process starts with the first request."""

@@ -13,10 +13,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from normgrade.course.ban import Ban
 from normgrade.course.course import Limits
 from normgrade.course.package import PACKAGE
 from normgrade.language import VARIABLE, _, spoken
@@ -70,10 +72,14 @@ class Starter(Protocol):
 
 
 class Zygote:
-    """Starts workers as forks of one process that has imported PyTorch. That process starts at once; the first `start` waits for it."""
+    """Starts workers as forks of one process that has imported PyTorch, and knows the bans that they will enforce.
 
-    def __init__(self, tier: str) -> None:
+    That process starts at once; the first `start` waits for it.
+    """
+
+    def __init__(self, tier: str, bans: Iterable[Ban] = ()) -> None:
         self.tier = tier
+        self.bans = [(ban.banned, ban.allowed) for ban in bans]
         self.witnessed: Protection | None = None
         self.launch(bubblewrap_command() if tier in (AUTO, "container", "namespaces") else [])
 
@@ -84,7 +90,7 @@ class Zygote:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
             self.process = subprocess.Popen(
-                [*wrapper, *command("worker.zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}")],
+                [*wrapper, *command("worker.zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}, {self.bans!r}")],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip

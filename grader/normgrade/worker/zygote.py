@@ -15,7 +15,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +25,7 @@ import numpy as np
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.language.places import Place
-from normgrade.worker import framing, messages, untrusted
+from normgrade.worker import by_hand, framing, messages, untrusted
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import Action, LayerStep, LayerStory
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
@@ -54,11 +54,16 @@ class Layer(nn.Module):
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
-def main(control_fd: int, tier: str, grader: Mapping[str, str]) -> None:
-    """Warm up, build the strongest walls up to `tier`, then serve. `grader` holds the grader's namespaces: kind → name."""
+def main(control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+    """Warm up, build the strongest walls up to `tier`, then serve.
+
+    `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will be asked to enforce: banned, and allowed.
+    """
     control = socket.socket(fileno=control_fd)
     gc.freeze()  # what was imported is not looked through: that would take a tenth of the time of the imports
     warm_up()
+    for banned, allowed in bans:
+        by_hand.prepare(Ban(banned, allowed))
     check_threads()
     freeze()
     walls, protection = strongest(at_most(tier), grader)

@@ -27,7 +27,8 @@ def f():
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
-    with Host() as host:
+    """A host whose zygote is prepared for the ban of layer norm, and for no other."""
+    with Host(bans=[ban_of("layer_norm")]) as host:
         yield host
 
 
