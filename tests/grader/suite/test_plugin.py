@@ -115,8 +115,9 @@ def test_two_suites_at_once_are_refused(tmp_path: Path) -> None:
 def test_without_a_submission_the_option_is_named(tmp_path: Path) -> None:
     done = pytest_on(TINY.exercise("rms").suite, None, folder=tmp_path)
     said = "This test of a hidden suite plays a submission. Name its file: pytest … --submission FILE."
-    assert done.returncode == 1 and done.stdout.count(said) == len(collect([TINY.exercise("rms")])["rms"].tests)
-    assert "Traceback" not in done.stdout
+    tests = len(collect([TINY.exercise("rms")])["rms"].tests)
+    assert done.returncode == 1 and f"{tests} errors" in done.stdout
+    assert done.stdout.count(said) >= tests and "Traceback" not in done.stdout  # in CI, pytest repeats it in its summary
 
 
 def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
