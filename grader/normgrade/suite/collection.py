@@ -17,7 +17,7 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
-from normgrade.suite.plugin import register
+from normgrade.suite.markers import register
 from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from normgrade.suite.markers import register
+
 if TYPE_CHECKING:
     from normgrade.course.course import Exercise
     from normgrade.inspection.inspection import Inspection
@@ -21,23 +23,11 @@ if TYPE_CHECKING:
     from normgrade.suite.collection import HiddenTest, Suite
     from normgrade.suite.run import Run
 
-MARKERS = (
-    "kind(name): what a check of a hidden suite is about",
-    "points(number): what it is worth",
-    "hint(text, **others): what to tell a learner whose submission fails it, in English and in other languages",
-)
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("normgrade", "hidden suites of normgrade")
     group.addoption("--submission", type=Path, metavar="FILE", help="play the hidden suite that is collected on this file")
     group.addoption("--submission-seed", type=int, default=0, metavar="N", help="seed of the inputs (default: 0)")
-
-
-def register(config: pytest.Config) -> None:
-    """Tell pytest of the markers of hidden suites."""
-    for marker in MARKERS:
-        config.addinivalue_line("markers", marker)
 
 
 def pytest_configure(config: pytest.Config) -> None:

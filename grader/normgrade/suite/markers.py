@@ -1,0 +1,17 @@
+"""The markers of hidden suites, as pytest is told of them."""
+
+from __future__ import annotations
+
+import pytest
+
+MARKERS = (
+    "kind(name): what a check of a hidden suite is about",
+    "points(number): what it is worth",
+    "hint(text, **others): what to tell a learner whose submission fails it, in English and in other languages",
+)
+
+
+def register(config: pytest.Config) -> None:
+    """Tell pytest of the markers of hidden suites."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
