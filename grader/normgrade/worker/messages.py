@@ -14,7 +14,6 @@ from normgrade.language import _
 from normgrade.worker import framing
 from normgrade.worker.framing import ANSWER_HEADER_BYTES, ProtocolError
 from normgrade.worker.observation import Cause, Error, Frame, Observation, Playable, Request, Value
-from normgrade.worker.packing import pack, unpack
 from normgrade.worker.validation import fields, items, member, natural, optional, text
 
 
@@ -45,6 +44,8 @@ KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4}
 
 def encode(message: Message, serial: int = 0) -> bytes:
     """A message as one frame."""
+    from normgrade.worker.packing import pack  # it needs NumPy, which the grader imports while the zygote starts
+
     return framing.build(KINDS[type(message)], serial, *pack(written(message)))
 
 
@@ -64,6 +65,8 @@ def read(kinds: Kinds[M], frame: framing.Parts) -> tuple[int, M]:
     if frame.kind not in allowed:
         known = _(" or ").join(map(str, allowed))
         raise ProtocolError(_("a frame of kind {kind}; expected is {known}", kind=frame.kind, known=known))
+    from normgrade.worker.packing import unpack
+
     message = READERS[allowed[frame.kind]](unpack(frame.header, frame.body))
     return frame.serial, cast(M, message)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol
 
 from normgrade.language.places import Absent
+
+if TYPE_CHECKING:  # the zygote starts before the grader imports NumPy
+    import numpy as np
 
 HALF = ("float16", "bfloat16")  # the dtypes of half precision
 
