@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
@@ -102,7 +102,7 @@ class Proof:
     exercise: Exercise
     seeds: tuple[int, ...]
     tick: Tick
-    played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the mistake's name and the seed
+    played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the source and the seed
 
     def checks(self) -> Iterator[Check]:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
@@ -130,14 +130,10 @@ class Proof:
             yield _("They sum to {points}.", points=points)
 
     def texts(self, languages: Sequence[str]) -> Problems:
-        places = [place for result in self.of_reference for play in result.plays for place in play.expectation.places]
+        results = self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
+        places = [place for result in results for play in result.plays for place in play.expectation.places]
         for language in languages:
             yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
-
-    @cached_property
-    def of_reference(self) -> list[Result]:
-        """The reference's results with the first seed."""
-        return self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
@@ -147,9 +143,7 @@ class Proof:
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            known = (path, seed) == (self.exercise.reference, self.seeds[0])
-            results = self.of_reference if known else self.run(read_text(path), path.name, seed)
-            for check in remarked(results, self.exercise):
+            for check in remarked(self.run(read_text(path), path.name, seed), self.exercise):
                 if check.outcome is not Outcome.PASSED:
                     yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check))
 
@@ -160,14 +154,14 @@ class Proof:
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=mistake.name, error=error.msg, line=error.lineno)
         for mistake, seed in self.each(mistakes, _("mistakes")):
-            results = self.played[mistake.name, seed] = self.run(mistake.source, self.exercise.file_name, seed)
+            results = self.run(mistake.source, self.exercise.file_name, seed)
             yield from broken(results, mistake.name)
             if not failed(results):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=mistake.name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake, seed in self.each(mistakes, _("diagnoses")):
-            found = self.grader.diagnose(self.exercise, self.played[mistake.name, seed])
+            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed))
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
@@ -181,7 +175,10 @@ class Proof:
             self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
 
     def run(self, source: str, file_name: str, seed: int) -> list[Result]:
-        return list(self.grader.results(self.exercise, source, file_name, seed))
+        """The results of a source with a seed. Several proofs ask for some of them; each is played once."""
+        if (source, seed) not in self.played:
+            self.played[source, seed] = list(self.grader.results(self.exercise, source, file_name, seed))
+        return self.played[source, seed]
 
 
 # The mutants
