@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from plain_pytest import pytest_on
 
 import normgrade
 from normgrade.course.course import Course, Exercise, carried
@@ -25,18 +26,6 @@ WRONG = {  # a mistake of each exercise, which fails some of its checks
     exercise.slug: next(each for each in read_mistakes(exercise) if "eps" in each.name or "biased" in each.name or "flipped" in each.name)
     for exercise in COURSE
 }
-
-
-def pytest_on(suite: Path, submission: Path | None, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Plain pytest on a suite, in a folder where nothing else is. Other plugins stay out: to import them takes longer than to play it."""
-    paths = [str(Path(normgrade.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "--rootdir", str(folder)]
-    submitted = [] if submission is None else ["--submission", str(submission)]
-    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run(
-        [*command, "-c", os.devnull, "--noconftest", str(suite), *submitted, *options],
-        capture_output=True, text=True, cwd=folder, env=os.environ | variables,
-    )  # fmt: skip
 
 
 def outcomes_in(junit: Path) -> Mapping[str, str]:

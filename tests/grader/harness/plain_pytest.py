@@ -1,0 +1,20 @@
+"""Plain pytest on a hidden suite, with normgrade's plugin and no other."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import normgrade
+
+
+def pytest_on(suite: Path, submission: Path | None, *options: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Plain pytest on a suite, in a folder where nothing else is. Other plugins stay out: to import them takes longer than to play it."""
+    paths = [str(Path(normgrade.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    command = [sys.executable, "-m", "pytest", "-p", "normgrade.suite.plugin", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    submitted = [] if submission is None else ["--submission", str(submission)]
+    variables = {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    return subprocess.run(
+        [*command, "-c", os.devnull, "--noconftest", str(suite), *submitted, *options],
+        capture_output=True, text=True, cwd=folder, env=os.environ | variables,
+    )  # fmt: skip
