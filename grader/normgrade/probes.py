@@ -26,17 +26,22 @@ The argument `impl` of a probe is the module that is your file, or whatever has 
 
 from __future__ import annotations
 
+import pickle
+import random
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from copy import deepcopy
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
     "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
-    "layer_story", "like", "missing", "new_layer", "parts", "take_step",
+    "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
 ]  # fmt: skip
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
@@ -94,6 +99,10 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
     - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing.
 
+    And two places for what the right answer does not have:
+
+    - "further keys of the state dict", "further parameters": their names, a text.
+
     Exceptions of the layer are not caught.
 
     >>> seen = new_layer(torch.nn, "Linear", args=[3, 2], kwargs={}, names=["bias", "scale"])
@@ -105,13 +114,17 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     module = getattr(impl, layer)(*args, **kwargs)
     state, parameters = module.state_dict(), dict(module.named_parameters())
     seen: dict[str, Any] = {}
+    known: set[str | None] = set()
     for name in names:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in state), None)
+        known.add(key)
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
             Place("state_dict · {name}", name=name): None if key is None else state[key],
         }
+    for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
+        seen[Place(place)] = ", ".join(name for name in found if name not in known)
     return seen
 
 
@@ -123,15 +136,22 @@ def layer_story(
     state: Mapping[str, torch.Tensor],
     watch: Sequence[str],
     steps: Sequence[Mapping[str, Any]],
+    as_built: bool = False,
 ) -> dict[str, Any]:
     """Build a layer, fill it with `state`, then take the steps in order, and look at everything after each of them.
 
     - `layer`, `args`, `kwargs`: it calls `impl.<layer>(*args, **kwargs)`.
-    - `state`: parameters and buffers to fill in by name, as `fill` does.
+    - `state`: parameters and buffers to fill in by name, as `fill` does. A layer that is played `as_built` keeps its own.
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
-      the layer on the tensor `x` in that mode, as `take_step` does. `{"do": "reload"}` builds a new layer and loads the state dict of the
-      old one into it.
+      the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. The other steps are:
+      - "reload" builds a new layer and loads the state dict of the old one into it.
+      - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
+      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built and
+        filled like the first, each tensor with its numbers in reverse order.
+      - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
+      - "learn" moves every parameter against its gradient, times `rate`.
+      - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
 
     It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". Raises Stopped
     where a step raises; building and filling the layer is the step "build".
@@ -146,25 +166,73 @@ def layer_story(
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
+    before = settings() if any(action["do"] == "settings" for action in steps) else {}
+
+    def built(numbers: Mapping[str, torch.Tensor]) -> torch.nn.Module:
+        module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+        if not as_built:
+            fill(module, numbers)
+        return module
+
     try:
-        module = getattr(impl, layer)(*args, **kwargs)
-        fill(module, state)
+        module, other, given = built(state), None, None
         for step, action in enumerate(steps, 1):
-            if action["do"] == "reload":
-                saved = module.state_dict()
-                module = getattr(impl, layer)(*args, **kwargs)
-                module.load_state_dict(saved)
-            else:
-                module.train(action["do"] == "train")
-                views = take_step(module, action["x"], action["upstream"], action["scattered"], {name: state[name] for name in watch})
-                seen |= {place.at(step): value for place, value in views.items()}
+            match action["do"]:
+                case "train" | "evaluate" as mode:
+                    module.train(mode == "train")
+                    views, given = taken(module, action, {name: state[name] for name in watch}, given)
+                    seen |= {place.at(step): value for place, value in views.items()}
+                case "reload":
+                    saved = module.state_dict()
+                    module = built({})
+                    module.load_state_dict(saved)
+                case "copy":
+                    module, other = deepcopy(module), module
+                case "pickle":
+                    module = pickled(module)
+                case "swap":
+                    module, other = other or built({name: reversed_order(value) for name, value in state.items()}), module
+                case "change":
+                    fill(module, action["state"])
+                case "load":
+                    new: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+                    fill(new, action["state"])
+                    module.load_state_dict(new.state_dict())
+                case "learn":
+                    learn(module, action["rate"])
+                case "settings":
+                    now = settings()
+                    seen |= {Place("{name} left alone", name=name).at(step): now[name] == value for name, value in before.items()}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
 
 
+def taken(
+    module: torch.nn.Module, action: Mapping[str, Any], watch: Mapping[str, torch.Tensor], given: torch.Tensor | None
+) -> tuple[dict[Place, Any], torch.Tensor | None]:
+    """What `take_step` sees at one step of a story, and the input to write over at the next."""
+    rest = {name: value for name, value in action.items() if name not in ("do", "x", "upstream", "scattered", "again")}
+    if not action.get("again"):
+        return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), None
+    if given is None:
+        given = action["x"].clone()
+    with torch.no_grad():
+        given.copy_(action["x"])
+    return take_step(module, action["x"], action["upstream"], False, watch, given=given, **rest), given
+
+
 def take_step(
-    module: torch.nn.Module, x: torch.Tensor, upstream: torch.Tensor | None, scattered: bool, watch: Mapping[str, torch.Tensor]
+    module: torch.nn.Module,
+    x: torch.Tensor,
+    upstream: torch.Tensor | None,
+    scattered: bool,
+    watch: Mapping[str, torch.Tensor],
+    view: str | None = None,
+    gradients: str | None = None,
+    frozen: bool = False,
+    constant: bool = False,
+    given: torch.Tensor | None = None,
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
@@ -172,6 +240,10 @@ def take_step(
       that `view` on it fails.
     - `upstream`: the gradient of the output, a tensor of the output's shape; None for no backward pass.
     - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
+    - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies.
+    - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
+    - `frozen`: whether no parameter needs a gradient during this step. `constant`: whether the input needs none.
+    - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
 
     It returns these places:
 
@@ -195,13 +267,21 @@ def take_step(
     for tensor in tensors.values():
         if tensor is not None:
             tensor.grad = None
-    leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None)
-    given = leaf.clone()  # not a leaf: in a network the input is the output of another layer
-    output = module(given)
+    leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None and not constant and given is None)
+    if given is None:
+        given = VIEWS[view](leaf)  # not a leaf: in a network the input is the output of another layer
+    learning = [parameter for parameter in module.parameters() if parameter.requires_grad] if frozen else []
+    for parameter in learning:
+        parameter.requires_grad_(False)
+    with MODES[gradients]():
+        output = module(given)
     seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
     if upstream is not None:
         go_back(output, upstream)
-        seen[gradient_of("input")] = leaf.grad
+        if leaf.requires_grad:
+            seen[gradient_of("input")] = leaf.grad
+    for parameter in learning:
+        parameter.requires_grad_(True)
     for name, model in watch.items():
         tensor = find(module, name)
         is_parameter = isinstance(tensors[name], torch.nn.Parameter)
@@ -209,6 +289,73 @@ def take_step(
         if upstream is not None and (is_parameter or tensor is None):
             seen[gradient_of("{name}", name=name)] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
+
+
+MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": torch.no_grad, "inference_mode": torch.inference_mode}
+VIEWS: Mapping[str | None, Any] = {
+    None: torch.clone,
+    "strided": lambda x: torch.stack([x, x], -1)[..., 0],
+    "expanded": lambda x: x[:1].expand(x.shape),
+}
+
+
+def learn(module: torch.nn.Module, rate: float) -> None:
+    """One step of gradient descent: every parameter that has a gradient moves against it, times `rate`.
+
+    >>> layer = torch.nn.Linear(1, 1, bias=False)
+    >>> fill(layer, {"weight": torch.tensor([3.0])})
+    >>> layer(torch.ones(1)).sum().backward()
+    >>> learn(layer, rate=0.5)
+    >>> layer.weight.tolist()
+    [[2.5]]
+    """
+    with torch.no_grad():
+        for parameter in module.parameters():
+            if parameter.grad is not None:
+                parameter -= rate * parameter.grad
+
+
+def settings() -> dict[str, Any]:
+    """The state of all random numbers, and those settings of PyTorch that hold for everybody, by name.
+
+    >>> before = settings()
+    >>> _ = torch.rand(1)
+    >>> [name for name, value in settings().items() if value != before[name]]
+    ['random state']
+    """
+    numpy_state = np.random.get_state(legacy=False)
+    position = numpy_state["state"]["key"].tobytes(), numpy_state["state"]["pos"]  # type: ignore[index,call-overload]
+    return {
+        "random state": (torch.get_rng_state().numpy().tobytes(), random.getstate(), position),
+        "default dtype": torch.get_default_dtype(),
+        "grad mode": (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+        "number of threads": torch.get_num_threads(),
+    }
+
+
+def pickled(module: torch.nn.Module) -> torch.nn.Module:
+    """A pickled copy of a layer; the layer itself where it cannot be pickled, which no contract asks for.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> copy = pickled(layer)
+    >>> copy is layer, torch.equal(copy.weight, layer.weight)
+    (False, True)
+    """
+    try:
+        content = pickle.dumps(module)
+    except Exception:
+        return module
+    copy: torch.nn.Module = pickle.loads(content)
+    return copy
+
+
+def reversed_order(value: torch.Tensor) -> torch.Tensor:
+    """The numbers of a tensor in reverse order, in the same shape.
+
+    >>> reversed_order(torch.tensor([[1, 2], [3, 4]])).tolist()
+    [[4, 3], [2, 1]]
+    """
+    return value.flatten().flip(0).reshape(value.shape)
 
 
 def function_call(

@@ -6,7 +6,7 @@ its place then matters at every input.
 
 import pytest
 
-from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, words
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, use, words
 
 EPS = 0.1
 
@@ -15,6 +15,16 @@ def rows(*shape):
     """Random rows, each with a mean and a scale of its own."""
     ones_last = (*shape[:-1], 1)
     return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
+
+
+def typical():
+    """The layer as it is used: over one dimension and over several, with every switch."""
+    return [
+        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6)),
+        use(build((3, 5), eps=EPS), rows(4, 3, 5), rows(2, 7, 3, 5)),
+        use(build(6, eps=EPS, elementwise_affine=False), rows(5, 6), rows(2, 3, 6)),
+        use(build(6, eps=EPS, bias=False), rows(5, 6), rows(2, 3, 6)),
+    ]
 
 
 @pytest.mark.kind("interface")

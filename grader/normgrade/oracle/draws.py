@@ -11,7 +11,7 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.worker.observation import Array, Value
-from normgrade.worker.requests import Differentiable, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.requests import DRAWN, Differentiable, LayerStory, NewLayer, TypedRequest
 
 
 def generator(*key: object) -> np.random.Generator:
@@ -60,14 +60,30 @@ def with_state(reference: ModuleType, story: LayerStory, key: object) -> LayerSt
     if strange := sorted({*given, *story.watch} - tensors.keys()):
         has = ", ".join(tensors) or _("no state")
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
-    state = {}
-    for name, tensor in tensors.items():
-        floating = tensor.is_floating_point()
-        kind = story.dtype if floating else str(tensor.dtype)[6:]
-        value = given[name].values if name in given else draw_state(generator(key, name), name, tuple(tensor.shape), floating)
-        state[name] = rounded_to(np.broadcast_to(value, tuple(tensor.shape)), kind)
-    watch = [name for name, tensor in tensors.items() if tensor.is_floating_point() or name in story.watch]
-    return replace(story, state=state, watch=watch, draw=None)
+    state = {name: initial(tensor) if story.as_built else drawn(story, name, tensor, key) for name, tensor in tensors.items()}
+    learnt = {name: tensor for name, tensor in tensors.items() if tensor.is_floating_point()}
+    steps = [
+        replace(step, state={name: drawn(story, name, tensor, key, "changed", number) for name, tensor in learnt.items()})
+        if step.state is DRAWN
+        else step
+        for number, step in enumerate(story.steps, 1)
+    ]
+    return replace(story, state=state, watch=[*learnt, *(name for name in story.watch if name not in learnt)], steps=steps, draw=None)
+
+
+def initial(tensor: Any) -> Array:
+    """A parameter or buffer of a new layer, as it was built."""
+    kind = str(tensor.dtype)[6:]
+    return Array(tensor.detach().double().numpy().astype(kind) if tensor.is_floating_point() else tensor.numpy().copy(), kind)
+
+
+def drawn(story: LayerStory, name: str, tensor: Any, key: object, *more: object) -> Array:
+    """The numbers for a parameter or buffer: those that the suite gave, or else random ones."""
+    shape, floating = tuple(tensor.shape), tensor.is_floating_point()
+    kind = story.dtype if floating else str(tensor.dtype)[6:]
+    given = story.state.get(name) if not more else None
+    values = draw_state(generator(key, *more, name), name, shape, floating) if given is None else given.values
+    return rounded_to(np.broadcast_to(values, shape), kind)
 
 
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:

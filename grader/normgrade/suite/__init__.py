@@ -2,17 +2,27 @@
 
 from importlib import import_module
 
-OF_A_STORY = ("build", "call", "evaluate", "probe", "reload", "train")
-WHILE_PLAYED = ("ones", "randn", "uniform", "words", "zeros")
-__all__ = ["build", "call", "evaluate", "ones", "probe", "randn", "reload", "train", "uniform", "words", "zeros"]
+MODULES = {
+    "story": (
+        *("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),
+    ),
+    "vocabulary": ("ones", "randn", "uniform", "words", "zeros"),
+    "situations": ("use",),
+}
+WORDS = {word: module for module, words in MODULES.items() for word in words}
+__all__ = [
+    "build", "call", "change", "copy", "evaluate", "learn", "load", "ones", "pickle", "probe", "randn", "reload", "settings", "swap", "train",
+    "uniform", "use", "words", "zeros",
+]  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
 if TYPE_CHECKING:
-    from normgrade.suite.story import build, call, evaluate, probe, reload, train
+    from normgrade.suite.situations import use
+    from normgrade.suite.story import build, call, change, copy, evaluate, learn, load, pickle, probe, reload, settings, swap, train
     from normgrade.suite.vocabulary import ones, randn, uniform, words, zeros
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in __all__:
+        if name not in WORDS:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{'story' if name in OF_A_STORY else 'vocabulary'}"), name)
+        return getattr(import_module(f"{__name__}.{WORDS[name]}"), name)

@@ -18,6 +18,7 @@ from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
 from normgrade.suite.markers import register
+from normgrade.suite.situations import PREFIX, SITUATIONS, Typical
 from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
@@ -141,7 +142,21 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
     tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
     if not tests:
         raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
+    tests += derived(exercise, tests[0].function.__globals__.get("typical"))
     return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind is not Kind.INTERFACE)))
+
+
+def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
+    """The situations of an exercise that gives typical uses, without those that it leaves out."""
+    if unknown := next((name for name in exercise.left_out if name not in SITUATIONS), None):
+        known = ", ".join(SITUATIONS)
+        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
+        raise CourseError(why)
+    played = [each for name, each in SITUATIONS.items() if name not in exercise.left_out] if typical else []
+    return [
+        HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
+        for each in played
+    ]
 
 
 def is_of(exercise: Exercise, item: pytest.Item) -> bool:

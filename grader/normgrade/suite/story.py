@@ -30,6 +30,7 @@ class Build:
     dtype: str = "float32"
     state: Mapping[str, Any] = field(default_factory=dict)
     watch: tuple[str, ...] = ()
+    unfilled: bool = False
 
     def named(self, layer: str) -> Build:
         """The name of the class to build. Without it, that is the first name that the exercise defines.
@@ -53,6 +54,21 @@ class Build:
         >>> story = build(3).filled(weight=[1.0, 2.0, 3.0], bias=0.0)
         """
         return replace(self, state={**self.state, **{name: np.asarray(value) for name, value in state.items()}})
+
+    def as_built(self) -> Build:
+        """The layer keeps the parameters and buffers that it was built with.
+
+        >>> story = build(3).as_built()
+        """
+        return replace(self, unfilled=True)
+
+    def with_arguments(self, **more: Any) -> Build:
+        """The same layer, built with these arguments too.
+
+        >>> build(3).with_arguments(eps=1e-3).kwargs
+        {'eps': 0.001}
+        """
+        return replace(self, kwargs={**self.kwargs, **more})
 
     def watching(self, *names: str) -> Build:
         """Integer buffers to compare after every step. Floating-point parameters and buffers always are.
@@ -78,29 +94,33 @@ def build(*args: Any, **kwargs: Any) -> Build:
     return Build(args, kwargs)
 
 
-def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
+def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
     """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
     - `x`: an array of the shape that the layer takes.
     - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is no backward
       pass.
     - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
+    - `special`: `view="strided"` or `view="expanded"`, where `x` is part of another tensor; `gradients="no_grad"` or
+      `gradients="inference_mode"`, without a backward pass; `frozen=True`, where no parameter needs a gradient; `constant=True`, where `x`
+      needs none; `again=True`, where `x` is written into the tensor that was the input of the step before, if that was played `again` too;
+      `backward=False`, without a backward pass.
 
     After it, `agree` compares the output, the gradients of the input and of all parameters, all parameters and buffers, and whether the
-    input was changed.
+    input was changed. Where `x` holds a NaN or an infinity, there is no backward pass.
 
     >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True)
+    >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True), train(x, gradients="no_grad")
     """
-    return step_on(Action.TRAIN, x, dtype, scattered)
+    return step_on(Action.TRAIN, x, dtype, scattered, **special)
 
 
-def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False) -> LayerStep:
+def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
     """A step in evaluation mode, with the arguments and comparisons of `train`, backward pass included.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
     """
-    return step_on(Action.EVALUATE, x, dtype, scattered)
+    return step_on(Action.EVALUATE, x, dtype, scattered, **special)
 
 
 def reload() -> LayerStep:
@@ -113,9 +133,68 @@ def reload() -> LayerStep:
     return LayerStep(Action.RELOAD)
 
 
-def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool) -> LayerStep:
+def copy() -> LayerStep:
+    """A step that goes on with a deep copy of the layer; `swap` comes back to the original.
+
+    >>> story = build(3), copy(), train(np.ones((4, 3), np.float32)), swap(), evaluate(np.ones((2, 3), np.float32))
+    """
+    return LayerStep(Action.COPY)
+
+
+def pickle() -> LayerStep:
+    """A step that goes on with the layer after it was pickled and read again, where it can be pickled.
+
+    >>> story = build(3), pickle(), train(np.ones((4, 3), np.float32))
+    """
+    return LayerStep(Action.PICKLE)
+
+
+def swap() -> LayerStep:
+    """A step that goes on with the other layer: the one that was left by the last `copy` or `swap`, or else a second one.
+
+    A second one is built with the same arguments, and filled with the same numbers in reverse order.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(), train(np.ones((4, 3), np.float32))
+    """
+    return LayerStep(Action.SWAP)
+
+
+def change() -> LayerStep:
+    """A step that writes new random numbers into the layer's floating-point parameters and buffers.
+
+    >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), change(), evaluate(np.ones((4, 3), np.float32))
+    """
+    return LayerStep(Action.CHANGE, state=DRAWN)
+
+
+def load() -> LayerStep:
+    """The same as `change`, by `load_state_dict`.
+
+    >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), load(), evaluate(np.ones((4, 3), np.float32))
+    """
+    return LayerStep(Action.LOAD, state=DRAWN)
+
+
+def learn(rate: float) -> LayerStep:
+    """A step of gradient descent: every parameter moves against its gradient, times `rate`.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), learn(0.3), evaluate(np.ones((4, 3), np.float32))
+    """
+    return LayerStep(Action.LEARN, rate=rate)
+
+
+def settings() -> LayerStep:
+    """A step that looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), settings()
+    """
+    return LayerStep(Action.SETTINGS)
+
+
+def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool = True, **special: Any) -> LayerStep:
     rounded = rounded_to(x, dtype or x.dtype.name)
-    return LayerStep(action, rounded, scattered, None if rounded.dtype in HALF else DRAWN)
+    forward_only = not backward or rounded.dtype in HALF or "gradients" in special or not np.isfinite(rounded.values).all()
+    return LayerStep(action, rounded, scattered, None if forward_only else DRAWN, **special)
 
 
 def call(function: str, *args: Any, **kwargs: Any) -> FunctionCall:
@@ -156,6 +235,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
                 state={name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()},
                 watch=list(built.watch),
                 steps=[part for part in parts if isinstance(part, LayerStep)],
+                as_built=built.unfilled,
                 draw=key,
             )
     raise TypeError(_("a story is build(…) and steps, or one call(…) or probe(…)"))

@@ -7,8 +7,8 @@ import linecache
 import random
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from itertools import accumulate
 from types import ModuleType
@@ -64,7 +64,7 @@ def play(
     try:
         probe = getattr(probes, request.probe, None) or getattr(generic, request.probe)
         inputs = to_tensors(request.inputs)
-        with arithmetic:
+        with arithmetic, found_by_name(implementation):
             seen, error = probe(implementation, **inputs), None
     except BaseException as raised:  # SystemExit and KeyboardInterrupt too: a submission may raise them
         stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
@@ -77,6 +77,21 @@ def play(
     if trusted:
         interrupts.raise_again()
     return Observation({Place.of(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
+
+
+@contextmanager
+def found_by_name(implementation: ModuleType) -> Iterator[None]:
+    """Python finds the module by its name meanwhile, as it must to pickle what is defined there."""
+    name = implementation.__name__
+    before = sys.modules.get(name)
+    sys.modules[name] = implementation
+    try:
+        yield
+    finally:
+        if before is None:
+            sys.modules.pop(name, None)
+        else:
+            sys.modules[name] = before
 
 
 def settle(dtype: torch.dtype) -> None:

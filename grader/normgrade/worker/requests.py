@@ -22,6 +22,13 @@ class Action(StrEnum):
     TRAIN = "train"
     EVALUATE = "evaluate"
     RELOAD = "reload"
+    COPY = "copy"
+    PICKLE = "pickle"
+    SWAP = "swap"
+    CHANGE = "change"
+    LOAD = "load"
+    LEARN = "learn"
+    SETTINGS = "settings"
 
 
 class Drawing(Enum):
@@ -36,23 +43,40 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 
 @dataclass(frozen=True, slots=True)
 class LayerStep:
-    """One step of a layer's story. A reload has no input; without `upstream` there is no backward pass."""
+    """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
+
+    A call has an input, `x`. To change or load a state is to have one.
+    """
 
     action: Action
     x: Array | None = None
     scattered: bool = False
     upstream: Upstream = None
+    view: str | None = None
+    gradients: str | None = None
+    frozen: bool = False
+    constant: bool = False
+    again: bool = False
+    state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
+    rate: float | None = None
 
     @property
     def inputs(self) -> dict[str, Any]:
-        if self.x is None:
-            return {"do": str(self.action)}
-        return {"do": str(self.action), "x": self.x, "scattered": self.scattered, "upstream": raw(self.upstream)}
+        call = {} if self.x is None else {"x": self.x, "scattered": self.scattered, "upstream": raw(self.upstream)}
+        unusual = {name: value for name in UNUSUAL if (value := getattr(self, name))}
+        state = {} if self.state is None else {"state": raw(self.state)}
+        return {"do": str(self.action)} | call | unusual | state
+
+
+UNUSUAL = ("view", "gradients", "frozen", "constant", "again", "rate")  # what most steps go without
 
 
 @dataclass(frozen=True, slots=True)
 class LayerStory:
-    """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step."""
+    """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step.
+
+    A layer that is played `as_built` keeps its initial state, which is then what `state` holds.
+    """
 
     layer: str
     args: Sequence[Any] = ()
@@ -61,6 +85,7 @@ class LayerStory:
     state: Mapping[str, Array] = field(default_factory=dict)
     watch: Sequence[str] = ()
     steps: Sequence[LayerStep] = ()
+    as_built: bool = False
     draw: object = None
 
     @property
@@ -70,7 +95,7 @@ class LayerStory:
     @property
     def inputs(self) -> dict[str, Any]:
         steps = [step.inputs for step in self.steps]
-        filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps}
+        filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps} | ({"as_built": True} if self.as_built else {})
         still_open = {} if self.draw is None else {"dtype": self.dtype, "draw": self.draw}
         return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **filled, **still_open}
 
@@ -175,7 +200,7 @@ def typed(request: Playable) -> TypedRequest:
         case "layer_story":
             return LayerStory(**inputs | {"steps": [layer_step(step) for step in inputs["steps"]]})
         case "function_call":
-            return FunctionCall(**inputs | {"upstream": read_upstream(inputs.get("upstream"))})
+            return FunctionCall(**inputs | {"upstream": to_be_drawn(inputs.get("upstream"))})
         case "new_layer":
             return NewLayer(**inputs)
         case probe:
@@ -184,16 +209,19 @@ def typed(request: Playable) -> TypedRequest:
 
 
 def layer_step(inputs: Mapping[str, Any]) -> LayerStep:
-    upstream = read_upstream(inputs.get("upstream"))
-    return LayerStep(Action(inputs["do"]), inputs.get("x"), inputs.get("scattered", False), upstream)
+    parts = dict(inputs)
+    drawn = {name: to_be_drawn(parts.pop(name, None)) for name in ("upstream", "state")}
+    return LayerStep(Action(parts.pop("do")), **parts, **drawn)
 
 
-def read_upstream(upstream: Array | str | None) -> Upstream:
-    return Drawing(upstream) if isinstance(upstream, str) else upstream
+def to_be_drawn(numbers: Any) -> Any:
+    """Numbers as a request holds them: a text stands for those that are still to be drawn."""
+    return Drawing(numbers) if isinstance(numbers, str) else numbers
 
 
-def raw(upstream: Upstream) -> Array | str | None:
-    return upstream.value if isinstance(upstream, Drawing) else upstream
+def raw(numbers: Any) -> Any:
+    """The same for a message."""
+    return numbers.value if isinstance(numbers, Drawing) else numbers
 
 
 def with_key(draw: object) -> dict[str, Any]:

@@ -1,0 +1,439 @@
+"""Situations: checks that the grader derives for every layer from a few typical uses of it.
+
+Wrong code passes where nobody looks. So each function here looks at a layer where suites seldom do: as it was built, without gradients,
+copied, in another precision, on a single number. It is a hidden test like those of a suite; `typical` gives the uses, with new random
+inputs in each test.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from normgrade.language import ENGLISH
+from normgrade.report.report import Kind
+
+from normgrade.suite.story import Build, Part, change, copy, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.vocabulary import agree, current
+
+PREFIX = "situation_"  # how the names of these checks begin
+DTYPES = ("float64", "float16", "bfloat16")
+MANY = 40  # how many times the usual number of rows is many
+
+
+class Use(NamedTuple):
+    """A typical use of a layer: how it is built, and inputs that it takes, two at least, of different shapes."""
+
+    layer: Build
+    inputs: tuple[np.ndarray, ...]
+
+    @property
+    def x(self) -> np.ndarray:
+        return self.inputs[0]
+
+    @property
+    def other(self) -> np.ndarray:
+        return self.inputs[1]
+
+
+Typical = Callable[[], Sequence[Use]]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A check that is derived for every exercise that gives typical uses."""
+
+    play: Callable[[Typical], None]
+    kind: Kind
+    points: int
+    hints: Mapping[str, str]  # by language
+
+    @property
+    def name(self) -> str:
+        return self.play.__name__
+
+
+SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are played
+
+
+def situation(kind: str, points: int, hint: str, **others: str) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
+    """Register a situation: its kind, its points, and the hint in English and in other languages. Its docstring is the claim."""
+
+    def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others})
+        return play
+
+    return register
+
+
+def use(layer: Build, *inputs: np.ndarray) -> Use:
+    """A typical use of a layer, from which situations are derived.
+
+    - `layer`: `build(…)`, the first one with the arguments that matter most, the others with every switch of the layer.
+    - `inputs`: two arrays of different shapes, which the layer takes in training; the first may be used for more.
+
+    >>> typical = use(build(3), np.ones((4, 3), np.float32), np.ones((2, 5, 3), np.float32))
+    """
+    return Use(layer, inputs)
+
+
+def agree_where_defined(*story: Part) -> bool:
+    """The same as `agree`, where the reference does not refuse the story. Returns whether it was played."""
+    defined = current().expectation(story).error is None
+    if defined:
+        agree(*story)
+    return defined
+
+
+@situation(
+    "state",
+    1,
+    "Let the layer compute with the parameters and buffers that it has; nothing may depend on whether it was used before.",
+    zh="让层用它自己的参数和缓冲区来计算；结果不应取决于它以前是否用过。",
+)
+def as_built(typical: Typical) -> None:
+    """A new layer can be used as it is, with its initial parameters and buffers, and goes on from there.
+
+    zh: 新建的层可以直接使用，从初始的参数和缓冲区出发，并由此继续。
+    """
+    for layer, (x, other, *_more) in typical():
+        agree(layer.as_built(), evaluate(x), train(x), evaluate(other), train(other), evaluate(x))
+
+
+@situation(
+    "state",
+    1,
+    "`self.training` alone is the mode. Whether gradients are on decides nothing; in-place operations on the input are wrong without gradients too.",
+    zh="只有 `self.training` 决定模式，梯度是否开启不起任何作用；即使没有梯度，也不能原地改动输入。",
+)
+def without_gradients(typical: Typical) -> None:
+    """Under no_grad and inference_mode the layer computes and tracks what it does with gradients.
+
+    zh: 在 no_grad 和 inference_mode 下，层的计算和统计与有梯度时相同。
+    """
+    for layer, (x, other, *_more) in typical():
+        without = train(x, gradients="no_grad"), evaluate(x, gradients="no_grad")
+        agree(layer, *without, train(other), train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode"))
+
+
+@situation(
+    "state",
+    1,
+    "Keep nothing from one evaluation to the next: read the parameters and buffers at every call.",
+    zh="两次评估之间什么都不要保留：每次调用都重新读取参数和缓冲区。",
+)
+def modes_in_turn(typical: Typical) -> None:
+    """Evaluation after more training sees what was learnt meanwhile, however often it was evaluated before.
+
+    zh: 训练之后再评估，会看到其间学到的内容，无论之前评估过多少次。
+    """
+    for layer, (x, other, *_more) in typical():
+        agree(layer, evaluate(x), evaluate(x), train(other), evaluate(x), train(x), train(x), evaluate(x))
+
+
+@situation(
+    "state",
+    0,
+    "Read the parameters and buffers at every call; what was computed from them before may be out of date.",
+    zh="每次调用都重新读取参数和缓冲区；以前由它们算出的结果可能已经过时。",
+)
+def changed_state(typical: Typical) -> None:
+    """Parameters and buffers that change, in place or by load_state_dict, count from the next call on.
+
+    zh: 参数和缓冲区被改动之后（原地改动，或用 load_state_dict），从下一次调用起生效。
+    """
+    for layer, (x, *_more) in typical():
+        agree(layer, evaluate(x), change(), evaluate(x), train(x), load(), train(x), evaluate(x))
+
+
+@situation(
+    "state",
+    0,
+    "What belongs to a layer is an attribute of `self`, never of the class or the module.",
+    zh="属于一个层的东西应当是 `self` 的属性，而不是类或模块的属性。",
+)
+def two_layers(typical: Typical) -> None:
+    """Two layers share nothing.
+
+    zh: 两个层互不共享任何内容。
+    """
+    for layer, (x, other, *_more) in typical()[:2]:
+        agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
+
+
+@situation(
+    "edge",
+    0,
+    "Take sizes from the input of this call, and keep nothing that depends on the shape.",
+    zh="大小要从本次调用的输入中取得，不要保留任何与形状有关的东西。",
+)
+def two_shapes(typical: Typical) -> None:
+    """One layer takes inputs of different shapes in turn.
+
+    zh: 同一个层可以依次处理不同形状的输入。
+    """
+    for layer, inputs in typical():
+        agree(layer, *map(train, inputs), *map(evaluate, inputs), train(inputs[0]))
+
+
+@situation(
+    "state",
+    1,
+    "Parameters and buffers that are registered travel with every copy. Plain tensors, and references to them elsewhere, do not.",
+    zh="注册过的参数和缓冲区会随每个副本一起走；普通张量和别处对它们的引用不会。",
+)
+def copies(typical: Typical) -> None:
+    """A deep copy, a pickled layer and a reloaded state dict go on as the layer itself does; the original stays as it was.
+
+    zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典，都像原来的层一样继续；原来的层保持不变。
+    """
+    layer, (x, other, *_more) = typical()[0]
+    agree(layer, train(x), copy(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
+    agree(layer, train(x), pickle(), evaluate(x), train(other), evaluate(x))
+    agree(layer, train(x), reload(), evaluate(x), train(other), evaluate(x))
+
+
+@situation(
+    "precision",
+    1,
+    "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.",
+    zh="半精度在 float32 中计算，并且在任何情况下都返回输入的 dtype：没有 weight 和 bias 时也一样。",
+)
+def every_dtype(typical: Typical) -> None:
+    """With every switch, input and parameters may be float64, float16 or bfloat16; the output has the input's dtype.
+
+    zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同。
+    """
+    for layer, (x, other, *_more) in typical():
+        for dtype in DTYPES:
+            agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype))
+
+
+@situation(
+    "precision",
+    1,
+    "Half-precision input times a float32 weight gives float32: cast the result back to the input's dtype.",
+    zh="半精度的输入乘以 float32 的 weight 得到 float32：要把结果转回输入的 dtype。",
+)
+def float32_parameters(typical: Typical) -> None:
+    """Half-precision input is welcome where the parameters are float32; the output has the input's dtype.
+
+    zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
+    """
+    for layer, (x, other, *_more) in typical():
+        agree(layer, train(x, "float16"), evaluate(other, "float16"), train(other, "bfloat16"), evaluate(x, "bfloat16"))
+
+
+@situation(
+    "edge",
+    0,
+    "Use eps as it was given: no lower bound, no constant of your own.",
+    zh="eps 给多少就用多少：不设下限，也不用自己的常数。",
+)
+def far_eps(typical: Typical) -> None:
+    """An eps far below or far above the usual one is taken as it is.
+
+    zh: 远小于或远大于常用值的 eps，都原样使用。
+    """
+    layer, (x, other, *_more) = typical()[0]
+    agree(layer.with_arguments(eps=1e-10), train(x * 1e-5), evaluate(other * 1e-5))
+    agree(layer.with_arguments(eps=1e-7), train(x * 1e-3), evaluate(other * 1e-3))
+    agree(layer.with_arguments(eps=20.0), train(x), evaluate(other))
+
+
+@situation(
+    "edge",
+    1,
+    "A squeeze, or an `if` on a size, treats length one as something special. It is not.",
+    zh="squeeze，或对大小的 if 判断，会把长度 1 当作特例。它不是特例。",
+)
+def length_one(typical: Typical) -> None:
+    """Any dimension may have length one, the batch too.
+
+    zh: 任何一维的长度都可以是 1，批也可以。
+    """
+    for layer, inputs in typical():
+        ones = [x.take([0], axis) for x in inputs for axis in range(x.ndim)]
+        if not agree_where_defined(layer, *map(train, ones), *map(evaluate, ones)):
+            for one in ones:
+                agree_where_defined(layer, train(one), evaluate(one)) or agree_where_defined(layer, evaluate(one))
+
+
+@situation(
+    "edge",
+    0,
+    "Compute what the formula says: no nan_to_num, no clamp, and no statistics over more than belongs together.",
+    zh="按公式计算：不用 nan_to_num，不用 clamp，统计量也不要跨到不该合在一起的数上。",
+)
+def not_finite(typical: Typical) -> None:
+    """A NaN or an infinity in the input has the effect that the formula gives it, and no other.
+
+    zh: 输入中的 NaN 或无穷大，只产生公式给出的影响。
+    """
+    for layer, (x, other, *_more) in typical()[:2]:
+        agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
+        agree(layer, evaluate(spoilt(x, np.inf)), evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
+
+
+def spoilt(x: np.ndarray, value: float) -> np.ndarray:
+    """A copy of `x` with one number replaced, somewhere in the middle."""
+    spoiled = x.copy()
+    spoiled.flat[x.size // 2] = value
+    return spoiled
+
+
+@situation(
+    "state",
+    0,
+    "Keep no result by the identity of the input: its numbers may have changed.",
+    zh="不要按输入对象的身份保存结果：它的数值可能已经改变。",
+)
+def same_tensor(typical: Typical) -> None:
+    """The very tensor of the call before may come again, with the same numbers or with others.
+
+    zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
+    """
+    layer, (x, *_more) = typical()[0]
+    steps = (evaluate(x, again=True), evaluate(x * 2 + 1, again=True), change(), evaluate(x * 2 + 1, again=True))
+    agree(layer, train(x, again=True), train(x, again=True), *steps, train(x - 1, again=True))
+
+
+@situation(
+    "edge",
+    0,
+    "`view` needs its numbers side by side in memory; in-place operations on the input change what it is part of.",
+    zh="`view` 要求数据在内存中连续；对输入做原地操作，会改动它所属的张量。",
+)
+def views(typical: Typical) -> None:
+    """An input may be part of a larger tensor, or lie in memory in any other way.
+
+    zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
+    """
+    for layer, (x, other, *_more) in typical():
+        whole = train(x, scattered=True), evaluate(other, scattered=True), train(other, view="strided"), evaluate(x, view="strided")
+        agree(layer, *whole, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
+
+
+@situation(
+    "edge",
+    0,
+    "Nothing but the formula may depend on the input's values.",
+    zh="除了公式本身，任何东西都不应取决于输入的数值。",
+)
+def whole_numbers(typical: Typical) -> None:
+    """Inputs may be whole numbers, large or small: nothing but their values counts.
+
+    zh: 输入可以全是整数，可大可小：只有数值起作用。
+    """
+    layer, (x, other, *_more) = typical()[0]
+    agree(layer, train(np.round(x * 3)), evaluate(np.round(other * 3)), train(x * 2000), evaluate(other * 2000))
+    agree(layer, train(x * 1e-4), evaluate(other * 1e-4))
+
+
+@situation(
+    "gradient",
+    0,
+    "`self.training` alone is the mode: ask nothing of requires_grad.",
+    zh="只有 `self.training` 决定模式：不要去看 requires_grad。",
+)
+def frozen(typical: Typical) -> None:
+    """Frozen parameters, or an input that needs no gradient, change nothing that is computed or tracked.
+
+    zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
+    """
+    for layer, (x, other, *_more) in typical():
+        alone = train(x, frozen=True), evaluate(other, frozen=True), train(x, constant=True), evaluate(other, constant=True)
+        agree(layer, *alone, train(other, constant=True, frozen=True), evaluate(x, constant=True, frozen=True))
+
+
+@situation(
+    "state",
+    0,
+    "Register what the contract names and nothing else; helpers are plain attributes, or buffers with persistent=False.",
+    zh="只注册约定中的那些；辅助的量用普通属性，或用 persistent=False 的缓冲区。",
+)
+def exact_state(typical: Typical) -> None:
+    """The parameters and the state dict are those of the contract and no others, with every switch.
+
+    zh: 无论开关如何设置，参数和状态字典都恰好是约定的那些，没有多余的。
+    """
+    for layer, _inputs in typical():
+        agree(layer)
+
+
+@situation(
+    "state",
+    0,
+    "Set no seed, no default dtype and no grad mode for others; a `with` block puts back what it changed.",
+    zh="不要替别人设置随机种子、默认 dtype 或梯度模式；`with` 语句块会恢复它所改动的设置。",
+)
+def nothing_else_changed(typical: Typical) -> None:
+    """The layer leaves the input, the random state, the default dtype and the grad mode as they are, also without gradients.
+
+    zh: 层不改动输入、随机数状态、默认 dtype 和梯度模式，没有梯度时也是如此。
+    """
+    for layer, (x, other, *_more) in typical():
+        agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
+
+
+@situation(
+    "gradient",
+    0,
+    "An optimiser writes into the parameters in place: use them directly, not what was computed from them before.",
+    zh="优化器会原地改写参数：要直接使用参数，而不是以前由它们算出的结果。",
+)
+def learning(typical: Typical) -> None:
+    """Three steps of gradient descent lead where they should.
+
+    zh: 三步梯度下降之后，到达应到的位置。
+    """
+    for layer, (x, other, *_more) in typical()[:2]:
+        agree(layer, train(x), learn(0.3), train(other), learn(0.3), train(x), learn(0.3), evaluate(other))
+
+
+@situation(
+    "edge",
+    0,
+    "Nothing but the formula may depend on the size of the batch, or on the number of calls.",
+    zh="除了公式本身，任何东西都不应取决于批的大小或调用的次数。",
+)
+def many_rows(typical: Typical) -> None:
+    """A large batch is treated as a small one, and so is the tenth call as the first.
+
+    zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
+    """
+    layer, (x, other, *_more) = typical()[0]
+    many = np.concatenate([x * (1 + 0.05 * number) for number in range(MANY)])
+    agree(layer, train(many), evaluate(many))
+    agree(layer, *(step(x * (1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(other, backward=False))
+
+
+@situation(
+    "state",
+    1,
+    "Write the signature as the contract does: the same names, in the same order, with the same defaults.",
+    zh="签名要与约定一致：名字、顺序和默认值都相同。",
+)
+def every_argument(typical: Typical) -> None:
+    """All arguments of the contract are understood, by position and by name, and their defaults are those of the contract.
+
+    zh: 约定中的所有参数都能按位置或按名字传入，默认值与约定一致。
+    """
+    layer, (x, *_more) = typical()[0]
+    signature = next(each for each in current().exercise.defines if each.name == (layer.layer or current().exercise.defines[0].name))
+    required = len([each for each in signature.parameters if each.default is None])
+    defaults = {each.name: value_of(each.default) for each in signature.parameters if each.default is not None}
+    first = dict(zip((each.name for each in signature.parameters), layer.args[:required], strict=False))
+    named = Build(layer=layer.layer)
+    agree(named.with_arguments(**first, **defaults), train(x), evaluate(x))
+    agree(Build((*first.values(), *defaults.values()), layer=layer.layer), train(x), evaluate(x))
+    agree(Build(tuple(first.values()), layer=layer.layer), train(x), evaluate(x))
+
+
+def value_of(default: str) -> Any:
+    """The value of a default that is written in a signature."""
+    return ast.literal_eval(default)
