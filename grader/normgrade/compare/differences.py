@@ -19,13 +19,47 @@ from normgrade.worker.observation import HALF, Array, Foreign, Observation, Valu
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 STANDARD_ERRORS = 5  # by how many the difference of two estimates from random draws may be off
 K_HALF = 4  # the same for the last rounding to float16 or bfloat16
+NONE = np.zeros(0)  # no numbers, in float64
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
     """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
+    if agrees_throughout(observation, expectation):
+        return ()
     found = (compared(place, observation, expected) for place, expected in expectation.places.items())
     return tuple(filter(None, found))
+
+
+def agrees_throughout(observation: Observation, expectation: Expectation) -> bool:
+    """Whether everything is as expected, all numbers compared at once: the usual case, twenty times as fast as place by place."""
+    if observation.values.keys() != expectation.places.keys():
+        return False
+    arrays, right, permitted = side_by_side(expectation)
+    seen = [observation.values[place] for place in arrays]
+    alike = all(
+        isinstance(got, Array) and got.dtype == expected.dtype and got.values.shape == expected.value.values.shape  # type: ignore[union-attr]
+        for got, expected in zip(seen, arrays.values(), strict=True)
+    )
+    if not alike or any(difference(place, observation.values[place], expected) for place, expected in others(expectation).items()):
+        return False
+    with np.errstate(all="ignore"):
+        error = np.abs(np.concatenate([NONE, *(got.values.ravel() for got in seen)]) - right)  # type: ignore[union-attr]
+        return bool((error <= permitted).all())
+
+
+@lru_cache(maxsize=512)  # by identity, as below
+def side_by_side(expectation: Expectation) -> tuple[Mapping[Place, Expected], np.ndarray, np.ndarray]:
+    """The places with arrays, their numbers one after the other, and how far each may be off; never, for one that is not finite."""
+    arrays = {place: expected for place, expected in expectation.places.items() if isinstance(expected.value, Array)}
+    right = np.concatenate([NONE, *(expected.value.values.ravel() for expected in arrays.values())])  # type: ignore[union-attr]
+    return arrays, right, np.concatenate([NONE, *(allowed(expected).ravel() for expected in arrays.values())])
+
+
+@lru_cache(maxsize=512)
+def others(expectation: Expectation) -> Mapping[Place, Expected]:
+    """The places without arrays."""
+    return {place: expected for place, expected in expectation.places.items() if not isinstance(expected.value, Array)}
 
 
 def compared(place: Place, observation: Observation, expected: Expected) -> Difference | None:

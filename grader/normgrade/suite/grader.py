@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise, Limits
@@ -21,10 +21,11 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.collection import Suite
-    from normgrade.suite.run import Run
-    from normgrade.worker.host import Host
+    from normgrade.suite.run import Rehearsal, Run
+    from normgrade.worker.host import Host, Worker
 
 SEARCH_S = 10.0  # for the mistake; at most half of what is left of the time for all checks
+MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -37,21 +38,40 @@ class Grader:
     suites: Mapping[str, Suite]
     oracles: Mapping[str, Oracle]
     options: Options
+    rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
-        with self.run(exercise, source, file_name, seed) as run:
-            yield from run.results(self.suites[exercise.slug])
-
-    @contextmanager
-    def run(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Iterator[Run]:
-        """A worker that plays on this source, by default with the seed of the options."""
         from normgrade.suite.run import Run
 
+        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
+        with self.worker(exercise, source, file_name) as worker:
+            worker.announce(rehearsal.questions(suite))
+            yield from Run(worker, rehearsal).results(suite)
+
+    @contextmanager
+    def run(self, exercise: Exercise, source: str, file_name: str) -> Iterator[Run]:
+        """A worker that plays on this source, check by check, in any order."""
+        from normgrade.suite.run import Run
+
+        with self.worker(exercise, source, file_name) as worker:
+            yield Run(worker, self.rehearsal(exercise))
+
+    def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
+        """A worker for this source, to be closed after use."""
         probes = None if exercise.probes is None else read_text(exercise.probes)
-        with self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban) as worker:
-            seed = self.options.seed if seed is None else seed
-            yield Run(worker, self.oracles[exercise.slug], exercise, read_text(exercise.reference), seed)
+        return self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban)
+
+    def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
+        """The suite as the reference plays it, by default with the seed of the options; the newest ones are kept."""
+        from normgrade.suite.run import Rehearsal
+
+        key = exercise.slug, self.options.seed if seed is None else seed
+        if key not in self.rehearsals:
+            while len(self.rehearsals) >= MOST_REHEARSALS:
+                del self.rehearsals[next(iter(self.rehearsals))]
+            self.rehearsals[key] = Rehearsal(self.oracles[exercise.slug], exercise, read_text(exercise.reference), key[1])
+        return self.rehearsals[key]
 
     def limits(self, exercise: Exercise) -> Limits:
         limits, total_s = exercise.limits, self.options.timeout_s

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -16,8 +17,10 @@ from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Difference, Kind, Outcome
 from normgrade.suite.collection import HiddenTest, Suite
-from normgrade.suite.vocabulary import BrokenSuite, Disagreement, Player, Playing, playing
+from normgrade.suite.vocabulary import Asked, BrokenSuite, Disagreement, Player, Playing, playing
 from normgrade.worker import interrupts
+from normgrade.worker.messages import PlayQuestion
+from normgrade.worker.observation import Cause, Observation, Playable
 
 
 class Verdict(NamedTuple):
@@ -32,16 +35,57 @@ class Verdict(NamedTuple):
 PASSED = Verdict(Outcome.PASSED)
 
 
+@dataclass(frozen=True)
+class Rehearsed:
+    """What a test asks, in its order, and whether its answers can be judged one by one, without the test.
+
+    A test that looks at what was observed, or one that the right answer fails, is run again on every submission.
+    """
+
+    asked: tuple[Asked, ...]
+    one_by_one: bool
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """The tests of a suite as the reference plays them. One serves any number of submissions."""
+
+    oracle: Oracle
+    exercise: Exercise
+    reference: str
+    seed: int = 0
+    known: dict[str, Rehearsed] = field(default_factory=dict)  # by the test's name
+
+    def of(self, test: HiddenTest) -> Rehearsed:
+        """What a test asks: the same of every submission."""
+        if test.name not in self.known:
+            check = self.check(test, None)
+            failed = failure(test, check)
+            self.known[test.name] = Rehearsed(tuple(check.asked), failed is None and not check.looked)
+        return self.known[test.name]
+
+    def check(self, test: HiddenTest, player: Player | None) -> Playing:
+        """A check that is to be played; without a player, by the right answer."""
+        return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
+
+    def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
+        """All that a suite asks, in its order."""
+        for test in suite.tests:
+            for asked in self.of(test).asked:
+                yield PlayQuestion(asked.expectation.request, asked.expectation.size_bytes)
+
+
 @dataclass
 class Run:
     """One submission on its way through one suite, test by test. Once an interface check has failed, the others are skipped."""
 
     player: Player
-    oracle: Oracle
-    exercise: Exercise
-    reference: str
-    seed: int = 0
+    rehearsal: Rehearsal
     unusable: bool = False
+
+    @property
+    def exercise(self) -> Exercise:
+        return self.rehearsal.exercise
 
     def results(self, suite: Suite) -> Iterator[Result]:
         """Every test's result, one after the other; a caller that has seen enough stops."""
@@ -49,23 +93,58 @@ class Run:
 
     def play(self, test: HiddenTest) -> Result:
         interrupts.raise_again()
-        check = Playing(self.player, self.oracle, self.exercise, self.reference, self.seed, test.name)
         started = time.perf_counter()
-        verdict = self.verdict(test, check)
-        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED
-        return result(test, check.plays, verdict, time.perf_counter() - started)
-
-    def verdict(self, test: HiddenTest, check: Playing) -> Verdict:
         if self.unusable and test.kind is not Kind.INTERFACE:
-            return Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
-        token = playing.set(check)
-        try:
-            test()
-        except BaseException as error:
-            return judged(error, check.plays)
-        finally:
+            skipped = Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
+            return result(test, (), skipped, time.perf_counter() - started)
+        plays, failed = self.played(test)
+        verdict = PASSED if failed is None else judged(failed, plays)
+        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED
+        return result(test, plays, verdict, time.perf_counter() - started)
+
+    def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
+        """What was played for a test, and the exception that says why it failed."""
+        rehearsed = self.rehearsal.of(test)
+        answers = Answers(self.player, rehearsed.asked)
+        if not rehearsed.one_by_one:
+            check = self.rehearsal.check(test, answers)
+            return check.plays, failure(test, check)
+        failures = [failure(partial(asked.judge, play)) for asked, play in zip(rehearsed.asked, answers.plays, strict=False)]
+        return answers.plays, next(filter(None, failures), None)
+
+
+class Answers:
+    """The answers of a submission to what a test asked when it was rehearsed; whatever else it asks is asked now."""
+
+    def __init__(self, player: Player, asked: Sequence[Asked]) -> None:
+        self.player = player
+        self.plays: list[Played] = []
+        for each in asked:
+            self.plays.append(each.played_by(player))
+            if gone(self.plays[-1].observation):
+                break
+
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
+        known = (play.observation for play in self.plays if play.expectation.request is request)
+        return next(known, None) or self.player.play(request, size_limit_bytes)
+
+
+def gone(observation: Observation) -> bool:
+    """Whether there was no answer at all: the next one would take as long, or end as badly."""
+    return observation.error is not None and observation.error.cause is not Cause.RAISED
+
+
+def failure(test: Callable[[], None], check: Playing | None = None) -> BaseException | None:
+    """What a test raises; None where it passes. Its words belong to the check, where there is one."""
+    token = playing.set(check) if check else None
+    try:
+        test()
+    except BaseException as error:
+        return error
+    finally:
+        if token:
             playing.reset(token)
-        return PASSED
+    return None
 
 
 def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import Oracle
-from normgrade.oracle.expected import Expectation
+from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Difference
 from normgrade.suite.story import Part, Story, request
 from normgrade.worker.observation import Array, Error, Observation, Playable, Value
@@ -42,11 +42,41 @@ class BrokenSuite(Exception):
     """The suite asks for something that cannot be graded; never the submission's fault."""
 
 
+Judge = Callable[[Played], None]  # raises Disagreement where the submission is wrong
+
+
+class Asked(NamedTuple):
+    """One request of a check, how its answer is judged, and which exceptions are wanted, where one is."""
+
+    expectation: Expectation
+    judge: Judge
+    refusal: tuple[str, ...] | None = None
+
+    def played_by(self, player: Player | None) -> Played:
+        """The play of this request; without a player, by the right answer."""
+        expectation = self.expectation
+        right = player is None
+        observation = as_expected(expectation) if right else player.play(expectation.request, expectation.size_bytes)
+        return Played(observation, expectation, self.refusal)
+
+
+def as_expected(expectation: Expectation) -> Observation:
+    """What is observed where everything is as it should be."""
+    values = {place: as_played(expected) for place, expected in expectation.places.items()}
+    return Observation(values, expectation.error)
+
+
+def as_played(expected: Expected) -> Value:
+    """A value as a native play of the reference gives it, but for rounding."""
+    value = expected.value
+    return replace(value, dtype=expected.dtype) if isinstance(value, Array) and expected.dtype is not None else value
+
+
 @dataclass
 class Playing:
-    """The check that is being played: on which submission, and what was drawn and observed so far."""
+    """The check that is being played: on which submission, or on the right answer, and what was drawn and observed so far."""
 
-    player: Player
+    player: Player | None
     oracle: Oracle
     exercise: Exercise
     reference: str
@@ -54,6 +84,8 @@ class Playing:
     check: str
     draws: int = 0
     plays: list[Played] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    looked: bool = False  # whether the test itself looked at what was observed
 
     def random(self) -> np.random.Generator:
         self.draws += 1
@@ -71,10 +103,11 @@ class Playing:
             raise BrokenSuite(why)
         return expectation
 
-    def play(self, expectation: Expectation, refusal: tuple[str, ...] | None = None) -> Played:
-        """Have the submission play what the reference has played."""
-        observation = self.player.play(expectation.request, expectation.size_bytes)
-        self.plays.append(Played(observation, expectation, refusal))
+    def play(self, expectation: Expectation, judge: Judge, refusal: tuple[str, ...] | None = None) -> Played:
+        """Have the submission play what the reference has played, and judge it."""
+        self.asked.append(Asked(expectation, judge, refusal))
+        self.plays.append(self.asked[-1].played_by(self.player))
+        judge(self.plays[-1])
         return self.plays[-1]
 
 
@@ -169,7 +202,11 @@ def agree(*story: Part) -> None:
     expectation = check.expectation(story)
     if expectation.error:
         raise BrokenSuite(_("the reference itself raises {error}", error=raised(expectation.error)))
-    play = check.play(expectation)
+    check.play(expectation, agreed)
+
+
+def agreed(play: Played) -> None:
+    """Raises Disagreement unless the submission saw what it should have seen."""
     if play.observation.error:
         raise Disagreement(raised(play.observation.error), play)
     if play.differences:
@@ -199,10 +236,14 @@ def observe(*story: Part) -> Mapping[str, Value]:
             assert seen["step 1 · output"].values.max() <= 1
     """
     check = current()
-    play = check.play(check.expectation(story))
+    check.looked = True
+    return Seen(check.play(check.expectation(story), came_to_its_end))
+
+
+def came_to_its_end(play: Played) -> None:
+    """Raises Disagreement where the submission raised an exception."""
     if play.observation.error:
         raise Disagreement(raised(play.observation.error))
-    return Seen(play)
 
 
 class Seen(Mapping[str, Value]):
@@ -254,14 +295,24 @@ def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
     if twin.error or expectation.error is None or not raises(expectation, error):
         why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
         raise BrokenSuite(why)
-    allowed = check.play(twin).observation
-    if allowed.error:
-        raise Disagreement(_("a legal call is refused: {error}", error=raised(allowed.error)))
-    play = check.play(expectation, (error.__name__,))
-    came, wanted = play.observation.error, refusal(error.__name__, expectation.error.step)
+    check.play(twin, allowed)
+    check.play(expectation, refused, (error.__name__,))
+
+
+def allowed(play: Played) -> None:
+    """Raises Disagreement where the submission refuses what is legal."""
+    if play.observation.error:
+        raise Disagreement(_("a legal call is refused: {error}", error=raised(play.observation.error)))
+
+
+def refused(play: Played) -> None:
+    """Raises Disagreement unless the submission refuses what it should, where it should and with the right exception."""
+    assert play.refusal is not None and play.expectation.error is not None
+    [error], came, step = play.refusal, play.observation.error, play.expectation.error.step
+    wanted = refusal(error, step)
     if came is None:
         raise Disagreement(_("nothing was raised; {wanted}", wanted=wanted), play)
-    if error.__name__ not in came.types or came.step != expectation.error.step:
+    if error not in came.types or came.step != step:
         raise Disagreement(_("{wanted}, but came {error}", wanted=wanted, error=raised(came)), play)
     if play.differences:
         raise Disagreement(play=play)

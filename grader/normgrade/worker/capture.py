@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 
 from normgrade.language import _
 from normgrade.language.visible import printable
@@ -23,64 +24,74 @@ class Capture:
     """The output of one process, answer by answer. A thread of its own reads it, so that printing never blocks for long."""
 
     def __init__(self, fd: int) -> None:
-        self.lock = threading.Lock()
+        self.changed = threading.Condition()
         self.kept = bytearray()
         self.dropped_bytes = 0
-        self.pending = b""  # the last bytes, which may be the beginning of the mark
-        self.mark = mark(0)  # ends what a process prints while it starts
-        self.complete = threading.Event()
+        self.pending = b""  # the last bytes, which may be the beginning of a mark
+        self.awaited = deque([mark(0)])  # the marks that are still to come; the first ends what a process prints while it starts
+        self.starting = True  # what is printed now belongs to no answer
+        self.said: deque[str] = deque()  # the output of answers that have come and were not taken
         self.patience_s = 1.0  # how long to wait for a mark
         self.thread = threading.Thread(target=self.read, args=(fd,), daemon=True)
         self.thread.start()
 
     def begin(self, serial: int) -> None:
-        """Start the output of the answer with this serial; it ends with its mark."""
-        with self.lock:
-            self.kept.clear()
-            self.dropped_bytes, self.pending, self.mark = 0, b"", mark(serial)
-            self.complete.clear()
+        """The output of the answer with this serial comes next, after that of the answers begun before; it ends with its mark."""
+        with self.changed:
+            if self.starting:
+                self.awaited.clear()
+                self.said.clear()
+                self.kept, self.dropped_bytes, self.pending, self.starting = bytearray(), 0, b"", False
+            self.awaited.append(mark(serial))
 
     def take(self) -> str:
-        """What was printed for this answer; waits for its mark or for the end of all output."""
-        if self.thread.is_alive() and not self.complete.wait(self.patience_s):
-            self.patience_s = 0.02  # the code may have redirected its output, so that no mark will come for later answers either
-        with self.lock:
-            self.keep(self.pending)
-            self.pending = b""
-            self.complete.set()
-            if not self.dropped_bytes:
-                return printable(self.kept.decode("utf-8", "replace")) if self.kept else ""
-            more = _("… {n:,} more bytes", n=self.dropped_bytes)
-            return printable(self.kept.decode("utf-8", "replace")) + f"\n{more}\n"
+        """What was printed for the first answer that was not taken; waits for its mark or for the end of all output."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.said or not self.thread.is_alive(), self.patience_s):
+                self.patience_s = 0.02  # the code may have redirected its output, so that no mark will come for later answers either
+            if not self.said:
+                self.keep(self.pending)
+                self.end_answer()
+            return self.said.popleft()
 
     def read(self, fd: int) -> None:
         """The thread that reads the pipe until its end, then closes it."""
         try:
             while chunk := os.read(fd, CHUNK_BYTES):
-                with self.lock:
+                with self.changed:
                     self.add(chunk)
         except OSError:
             pass
         finally:
             os.close(fd)
-            self.complete.set()
+            with self.changed:
+                if self.awaited:
+                    self.keep(self.pending)
+                    self.end_answer()
+                self.changed.notify()
 
     def add(self, chunk: bytes) -> None:
-        """Keep what was read, up to the mark."""
-        if self.complete.is_set():  # printed after the answer
-            return
+        """Keep what was read, up to the next mark, and again up to the one after it."""
         text = self.pending + chunk
-        end = text.find(self.mark)
-        if end >= 0:
+        while self.awaited and (end := text.find(self.awaited[0])) >= 0:
             self.keep(text[:end])
-            self.pending = b""
-            self.complete.set()
-        else:
+            text = text[end + len(self.awaited[0]) :]
+            self.end_answer()
+        if self.awaited:
             self.keep(text[:-MARK_BYTES])
-            self.pending = text[-MARK_BYTES:]
+        self.pending = text[-MARK_BYTES:] if self.awaited else b""  # what is printed after the last answer belongs to none
 
     def keep(self, text: bytes) -> None:
         """Keep as much of this output as there is room for, and count the rest."""
         room = OUTPUT_LIMIT_BYTES - len(self.kept)
         self.kept += text[:room]
         self.dropped_bytes += max(len(text) - room, 0)
+
+    def end_answer(self) -> None:
+        """The output of one answer is complete."""
+        more = "\n" + _("… {n:,} more bytes", n=self.dropped_bytes) + "\n" if self.dropped_bytes else ""
+        self.said.append(printable(self.kept.decode("utf-8", "replace")) + more if self.kept else "")
+        self.kept, self.dropped_bytes, self.pending = bytearray(), 0, b""
+        if self.awaited:
+            self.awaited.popleft()
+        self.changed.notify()

@@ -9,6 +9,7 @@ import os
 import queue
 import secrets
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -50,7 +51,7 @@ class Forged(Exception):
 
 
 class Channel:
-    """Questions to a worker and its answers, one at a time.
+    """Questions to a worker and its answers, in the same order.
 
     `kill` waits for the process to end by itself, at most so many seconds, and then kills it with everything that it started.
     """
@@ -59,7 +60,8 @@ class Channel:
         self.kill = kill
         self.ending: Ending | None = None
         self.serial = secrets.randbelow(2**16)  # random, so that no submission can guess it before the first question
-        self.body_limit = 0
+        self.open: deque[tuple[int, int]] = deque()  # serial and size limit in bytes of the answers that are still to come
+        self.body_limit = 0  # of the answer that is received
         self.questions: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[tuple[int, Observation] | Exception] = queue.SimpleQueue()
         self.wanted = threading.Semaphore(0)  # answers to read: whatever else a worker writes stays in the pipe, which holds little
@@ -68,15 +70,21 @@ class Channel:
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
 
     def ask(self, message: messages.Question, timeout_s: float) -> Observation:
-        """The answer to one question. Raises NoAnswer, Closed or Forged."""
+        """The answer to one question, where no other is open. Raises NoAnswer, Closed or Forged."""
+        self.send(message)
+        return self.receive(timeout_s)
+
+    def send(self, message: messages.Question) -> None:
+        """Ask a question; its answer comes after those to the questions that are open."""
         self.serial = (self.serial + 1) % 2**16
-        self.body_limit = framing.body_limit_bytes(message.size_limit_bytes) if isinstance(message, messages.PlayQuestion) else 0
+        size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
+        self.open.append((self.serial, framing.body_limit_bytes(size_limit_bytes) if size_limit_bytes else 0))
         self.capture.begin(self.serial)
         self.questions.put(messages.encode(message, self.serial))
-        return self.receive(self.serial, timeout_s)
 
-    def receive(self, serial: int, timeout_s: float) -> Observation:
-        """The next answer, which must have this serial. Raises NoAnswer, Closed or Forged."""
+    def receive(self, timeout_s: float) -> Observation:
+        """The answer to the first open question. Raises NoAnswer, Closed or Forged."""
+        serial, self.body_limit = self.open.popleft()
         self.wanted.release()
         try:
             received = self.answers.get(timeout=timeout_s)
@@ -90,7 +98,7 @@ class Channel:
         return received[1]
 
     def printed(self) -> str:
-        """What was printed for the last question."""
+        """What was printed for the last question that was answered, or that nothing answers any more."""
         return self.capture.take()
 
     def end(self, grace_s: float = 0.0) -> Ending:

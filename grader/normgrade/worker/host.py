@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
@@ -26,6 +28,7 @@ from normgrade.worker.zygote_protocol import BROKEN
 LIMITS = Limits()
 GRACE_S = 0.5  # for a process to end by itself once its channel is closed, so that its exit code is known
 PROBES_S = 30.0  # to load the exercise's own probes
+AHEAD = 3  # questions that are sent before their turn
 LOSSES = 3  # how often a submission may take the zygote with it
 SIGNALS = {  # the usual ones; some systems lack some of them
     "SIGSEGV": N_("segmentation fault"), "SIGKILL": N_("killed"), "SIGABRT": N_("aborted"), "SIGBUS": N_("bus error"),
@@ -135,8 +138,17 @@ class Worker:
         self.losses = 0
         self.ended = False  # it has cost a process: from now on starting another one counts as its time
         self.channel: Channel | None = None
+        self.coming: Iterator[PlayQuestion] = iter(())  # what will be asked next
+        self.asked: deque[PlayQuestion] = deque()  # what was asked ahead of its time
         self.failure: Observation | None = None  # the answer to every request, once the submission could not be loaded
         self.preface = ""  # what it printed while it was loaded
+
+    def announce(self, questions: Iterable[PlayQuestion]) -> None:
+        """The next questions, in their order: the worker works on some of them while the grader looks at the answers before.
+
+        Whoever announces a question asks it. After the first question that costs a process, every question waits for its turn.
+        """
+        self.coming = iter(questions)
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
         """What the probe saw. A description stands in for an array of more than `size_limit_bytes`.
@@ -215,7 +227,9 @@ class Worker:
             return Observation(error=Error(Cause.TIMED_OUT, used_up(self.limits)))
         channel, started = self.channel, time.monotonic()
         try:
-            answer = channel.ask(message, min(self.limits.answer_s, self.left_s))
+            self.send(channel, message)
+            started = time.monotonic()
+            answer = channel.receive(min(self.limits.answer_s, self.left_s))
             answer = replace(answer, stdout=channel.printed())
             if answer.error is None or answer.error.cause is not Cause.OUT_OF_MEMORY:
                 return answer
@@ -232,9 +246,25 @@ class Worker:
         finally:
             self.used_s += time.monotonic() - started
 
+    def send(self, channel: Channel, message: Question) -> None:
+        """Send a question, unless it was sent ahead, and then some of the next ones."""
+        if not isinstance(message, PlayQuestion):
+            channel.send(message)
+            return
+        if self.asked:
+            assert self.asked.popleft().request is message.request, "announced, and not asked"
+        else:
+            next(self.coming, None)  # it is this one
+            channel.send(message)
+        for question in islice(self.coming, AHEAD - len(self.asked)):
+            self.asked.append(question)
+            channel.send(question)
+
     def explain(self, channel: Channel, trouble: NoAnswer | Closed | Forged) -> Error:
         """End the process, and say why it gave no answer."""
         self.channel, self.ended = None, True
+        self.coming = iter(())
+        self.asked.clear()
         try:
             ending = channel.end(GRACE_S if isinstance(trouble, Closed) else 0.0)
         except Lost:
@@ -258,6 +288,8 @@ class Worker:
     def end_process(self) -> None:
         """End the process. The next request starts a new one."""
         channel, self.channel = self.channel, None
+        self.coming = iter(())
+        self.asked.clear()
         if channel is not None:
             with suppress(Lost):  # the next question notices it
                 channel.end()
