@@ -6,7 +6,7 @@ eps, so that its place matters at every input.
 
 import pytest
 
-from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, use
 
 EPS = 0.1
 SHAPES = [(4, 3), (5, 3, 2), (2, 3, 4, 5)]
@@ -16,6 +16,18 @@ def batch(*shape):
     """A random batch whose channels have each a mean and a scale of their own."""
     per_channel = (1, shape[1], *[1] * (len(shape) - 2))
     return randn(*shape) * uniform(0.4, 2.0, *per_channel) + uniform(-1.5, 1.5, *per_channel)
+
+
+def typical():
+    """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
+    illegal = [randn(1, 3), randn(1, 3, 1, 1), randn(3), randn(2, 3, 2, 2, 2)]
+    return [
+        use(build(3, EPS, 0.3), batch(5, 3), batch(2, 3, 4, 2), illegal),
+        use(build(3, EPS, None), batch(4, 3, 2), batch(5, 3), illegal),
+        use(build(3, EPS, 0.3, affine=False), batch(5, 3), batch(2, 3, 4, 2), illegal),
+        use(build(3, EPS, track_running_stats=False), batch(5, 3), batch(4, 3, 2), illegal),
+        use(build(3, EPS, affine=False, track_running_stats=False), batch(5, 3), batch(4, 3, 2), illegal),
+    ]
 
 
 @pytest.mark.kind("interface")

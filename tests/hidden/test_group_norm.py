@@ -6,7 +6,7 @@ scale, so that statistics over the wrong numbers show. Most layers have a large 
 
 import pytest
 
-from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, use
 
 EPS = 0.1
 
@@ -15,6 +15,15 @@ def batch(*shape):
     """A random batch: every channel of every sample has a mean and a scale of its own."""
     per_channel = (*shape[:2], *[1] * (len(shape) - 2))
     return randn(*shape) * uniform(0.4, 2.0, *per_channel) + uniform(-1.5, 1.5, *per_channel)
+
+
+def typical():
+    """The layer as it is used: with groups of several channels, and of one; with weight and bias, and without."""
+    return [
+        use(build(3, 12, eps=EPS), batch(2, 12, 5), batch(3, 12)),
+        use(build(2, 4, eps=EPS), batch(3, 4, 2, 5), batch(2, 4, 3)),
+        use(build(3, 12, eps=EPS, affine=False), batch(2, 12, 5), batch(3, 12)),
+    ]
 
 
 @pytest.mark.kind("interface")

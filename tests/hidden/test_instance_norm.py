@@ -6,7 +6,7 @@ the momentum is not one half; most layers have a large eps, so that its place ma
 
 import pytest
 
-from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, words
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, use, words
 
 EPS = 0.1
 
@@ -15,6 +15,17 @@ def instances(*shape):
     """A random batch whose instances, each a channel of a sample, have a mean and a scale of their own."""
     per_instance = (*shape[:2], *[1] * (len(shape) - 2))
     return randn(*shape) * uniform(0.4, 2.0, *per_instance) + uniform(-1.5, 1.5, *per_instance)
+
+
+def typical():
+    """The layer as it is used, with every switch, and what it refuses: one value per instance, and strange ranks."""
+    illegal = [randn(2, 3, 1), randn(2, 3, 1, 1), randn(4, 3), randn(2, 3, 2, 2, 2)]
+    return [
+        use(build(3, EPS, 0.3, affine=True, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
+        use(build(3, EPS), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
+        use(build(3, EPS, affine=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
+        use(build(3, EPS, 0.3, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
+    ]
 
 
 @pytest.mark.kind("interface")

@@ -6,7 +6,7 @@ a large eps: its place then matters at every input.
 
 import pytest
 
-from normgrade.suite import build, evaluate, probe, randn, reload, train, uniform
+from normgrade.suite import build, evaluate, probe, randn, reload, train, uniform, use
 
 EPS = 0.1
 
@@ -15,6 +15,14 @@ def rows(*shape):
     """Random rows, each with a mean and a scale of its own."""
     ones_last = (*shape[:-1], 1)
     return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
+
+
+def typical():
+    """The layer as it is used: RMS norm has no switches, but sizes."""
+    return [
+        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6)),
+        use(build(9, eps=1e-3), rows(4, 9), rows(2, 1, 5, 9)),
+    ]
 
 
 @pytest.mark.kind("interface")

@@ -8,7 +8,7 @@ the checks of kind state. No float32 input lies far from zero: variances from se
 
 import pytest
 
-from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform
+from normgrade.suite import build, evaluate, ones, randn, reload, train, uniform, use
 
 EPS = 0.1
 SHAPES = [(4, 6, 3, 5), (5, 3, 4, 2)]
@@ -19,6 +19,15 @@ def planes(samples, channels, height, width):
     return randn(samples, channels, height, width) * uniform(0.4, 2.0, samples, channels, 1, 1) + uniform(
         -1.5, 1.5, samples, channels, 1, 1
     )
+
+
+def typical():
+    """The layer as it is used: it has no switches, but a momentum; and the ranks that it refuses."""
+    illegal = [randn(4, 3), randn(4, 3, 2), randn(2, 3, 4, 5, 2)]
+    return [
+        use(build(3, EPS, 0.3), planes(4, 3, 2, 5), planes(2, 3, 4, 3), illegal),
+        use(build(5, EPS), planes(3, 5, 4, 2), planes(2, 5, 3, 4), illegal),
+    ]
 
 
 @pytest.mark.kind("interface")

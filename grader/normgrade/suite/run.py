@@ -15,6 +15,7 @@ from normgrade.course.course import Exercise
 from normgrade.language import _
 from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.kept import request_key
 from normgrade.report.report import Check, Difference, Kind, Outcome
 from normgrade.suite.collection import HiddenTest, Suite
 from normgrade.suite.vocabulary import Asked, BrokenSuite, Disagreement, Player, Playing, playing
@@ -125,7 +126,8 @@ class Answers:
                 break
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
-        known = (play.observation for play in self.plays if play.expectation.request is request)
+        key = request_key(request)
+        known = (play.observation for play in self.plays if request_key(play.expectation.request) == key)
         return next(known, None) or self.player.play(request, size_limit_bytes)
 
 

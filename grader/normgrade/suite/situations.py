@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from normgrade.course.signature import Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
 
 from normgrade.suite.story import Build, Part, change, copy, evaluate, learn, load, pickle, reload, settings, swap, train
-from normgrade.suite.vocabulary import agree, current
+from normgrade.suite.vocabulary import agree, current, refuses
 
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", "float16", "bfloat16")
@@ -26,18 +28,12 @@ MANY = 40  # how many times the usual number of rows is many
 
 
 class Use(NamedTuple):
-    """A typical use of a layer: how it is built, and inputs that it takes, two at least, of different shapes."""
+    """A typical use of a layer: how it is built, two inputs of different shapes, and inputs that it refuses in some mode."""
 
     layer: Build
-    inputs: tuple[np.ndarray, ...]
-
-    @property
-    def x(self) -> np.ndarray:
-        return self.inputs[0]
-
-    @property
-    def other(self) -> np.ndarray:
-        return self.inputs[1]
+    x: np.ndarray
+    other: np.ndarray
+    illegal: Sequence[np.ndarray] = ()
 
 
 Typical = Callable[[], Sequence[Use]]
@@ -70,15 +66,16 @@ def situation(kind: str, points: int, hint: str, **others: str) -> Callable[[Cal
     return register
 
 
-def use(layer: Build, *inputs: np.ndarray) -> Use:
+def use(layer: Build, x: np.ndarray, other: np.ndarray, illegal: Sequence[np.ndarray] = ()) -> Use:
     """A typical use of a layer, from which situations are derived.
 
-    - `layer`: `build(…)`, the first one with the arguments that matter most, the others with every switch of the layer.
-    - `inputs`: two arrays of different shapes, which the layer takes in training; the first may be used for more.
+    - `layer`: `build(…)`: first the two that matter most, then one for every other switch of the layer.
+    - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation.
+    - `illegal`: arrays that it refuses with a ValueError in some mode.
 
     >>> typical = use(build(3), np.ones((4, 3), np.float32), np.ones((2, 5, 3), np.float32))
     """
-    return Use(layer, inputs)
+    return Use(layer, x, other, illegal)
 
 
 def agree_where_defined(*story: Part) -> bool:
@@ -100,7 +97,7 @@ def as_built(typical: Typical) -> None:
 
     zh: 新建的层可以直接使用，从初始的参数和缓冲区出发，并由此继续。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         agree(layer.as_built(), evaluate(x), train(x), evaluate(other), train(other), evaluate(x))
 
 
@@ -115,7 +112,7 @@ def without_gradients(typical: Typical) -> None:
 
     zh: 在 no_grad 和 inference_mode 下，层的计算和统计与有梯度时相同。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         without = train(x, gradients="no_grad"), evaluate(x, gradients="no_grad")
         agree(layer, *without, train(other), train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode"))
 
@@ -131,7 +128,7 @@ def modes_in_turn(typical: Typical) -> None:
 
     zh: 训练之后再评估，会看到其间学到的内容，无论之前评估过多少次。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         agree(layer, evaluate(x), train(other), evaluate(x), train(x), evaluate(x))
 
 
@@ -146,7 +143,7 @@ def changed_state(typical: Typical) -> None:
 
     zh: 参数和缓冲区被改动之后（原地改动，或用 load_state_dict），从下一次调用起生效。
     """
-    for layer, (x, *_more) in typical()[:2]:
+    for layer, x, *_others in typical()[:2]:
         agree(layer, evaluate(x), change(), evaluate(x), train(x), load(), train(x), evaluate(x))
 
 
@@ -161,7 +158,7 @@ def two_layers(typical: Typical) -> None:
 
     zh: 两个层互不共享任何内容。
     """
-    for layer, (x, other, *_more) in typical()[:2]:
+    for layer, x, other, _illegal in typical()[:2]:
         agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
 
 
@@ -176,8 +173,8 @@ def two_shapes(typical: Typical) -> None:
 
     zh: 同一个层可以依次处理不同形状的输入。
     """
-    for layer, inputs in typical()[:2]:
-        agree(layer, *map(train, inputs), *map(evaluate, inputs), train(inputs[0]))
+    for layer, x, other, _illegal in typical()[:2]:
+        agree(layer, train(x), train(other), evaluate(x), evaluate(other), train(x))
 
 
 @situation(
@@ -191,7 +188,7 @@ def copies(typical: Typical) -> None:
 
     zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典，都像原来的层一样继续；原来的层保持不变。
     """
-    layer, (x, other, *_more) = typical()[0]
+    layer, x, other, _illegal = typical()[0]
     agree(layer, train(x), copy(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
     agree(layer, train(x), pickle(), evaluate(x), train(other), evaluate(x))
     agree(layer, train(x), reload(), evaluate(x), train(other), evaluate(x))
@@ -208,7 +205,7 @@ def every_dtype(typical: Typical) -> None:
 
     zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         for dtype in DTYPES:
             agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype))
 
@@ -224,7 +221,7 @@ def float32_parameters(typical: Typical) -> None:
 
     zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         agree(layer, train(x, "float16"), evaluate(other, "float16"), train(other, "bfloat16"), evaluate(x, "bfloat16"))
 
 
@@ -239,10 +236,9 @@ def far_eps(typical: Typical) -> None:
 
     zh: 远小于或远大于常用值的 eps，都原样使用。
     """
-    layer, (x, other, *_more) = typical()[0]
-    agree(layer.with_arguments(eps=1e-10), train(x * 1e-5), evaluate(other * 1e-5))
-    agree(layer.with_arguments(eps=1e-7), train(x * 1e-3), evaluate(other * 1e-3))
-    agree(layer.with_arguments(eps=20.0), train(x), evaluate(other))
+    layer, x, other, _illegal = typical()[0]
+    for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (20.0, 1.0)):
+        agree(by_name(layer, eps=eps), train(x * scale), evaluate(other * scale))
 
 
 @situation(
@@ -256,8 +252,8 @@ def length_one(typical: Typical) -> None:
 
     zh: 任何一维的长度都可以是 1，批也可以。
     """
-    for layer, inputs in typical():
-        ones = [x.take([0], axis) for x in inputs for axis in range(x.ndim)]
+    for layer, x, other, _illegal in typical():
+        ones = [each.take([0], axis) for each in (x, other) for axis in range(each.ndim)]
         if not agree_where_defined(layer, *map(train, ones), *map(evaluate, ones)):
             for one in ones:
                 agree_where_defined(layer, train(one), evaluate(one)) or agree_where_defined(layer, evaluate(one))
@@ -274,7 +270,7 @@ def not_finite(typical: Typical) -> None:
 
     zh: 输入中的 NaN 或无穷大，只产生公式给出的影响。
     """
-    for layer, (x, other, *_more) in typical()[:2]:
+    for layer, x, other, _illegal in typical()[:2]:
         agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
         agree(layer, evaluate(spoilt(x, np.inf)), evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
 
@@ -297,7 +293,7 @@ def same_tensor(typical: Typical) -> None:
 
     zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
     """
-    layer, (x, *_more) = typical()[0]
+    layer, x, *_others = typical()[0]
     steps = (evaluate(x, again=True), evaluate(x * 2 + 1, again=True), change(), evaluate(x * 2 + 1, again=True))
     agree(layer, train(x, again=True), train(x, again=True), *steps, train(x - 1, again=True))
 
@@ -313,7 +309,7 @@ def views(typical: Typical) -> None:
 
     zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         whole = train(x, scattered=True), evaluate(other, scattered=True), train(other, view="strided"), evaluate(x, view="strided")
         agree(layer, *whole, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
 
@@ -329,7 +325,7 @@ def whole_numbers(typical: Typical) -> None:
 
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
-    layer, (x, other, *_more) = typical()[0]
+    layer, x, other, _illegal = typical()[0]
     agree(layer, train(np.round(x * 3)), evaluate(np.round(other * 3)), train(x * 2000), evaluate(other * 2000))
     agree(layer, train(x * 1e-4), evaluate(other * 1e-4))
 
@@ -345,7 +341,7 @@ def frozen(typical: Typical) -> None:
 
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
-    for layer, (x, other, *_more) in typical():
+    for layer, x, other, _illegal in typical():
         alone = train(x, frozen=True), evaluate(other, frozen=True), train(x, constant=True), evaluate(other, constant=True)
         agree(layer, *alone, train(other, constant=True, frozen=True), evaluate(x, constant=True, frozen=True))
 
@@ -361,7 +357,7 @@ def exact_state(typical: Typical) -> None:
 
     zh: 无论开关如何设置，参数和状态字典都恰好是约定的那些，没有多余的。
     """
-    for layer, _inputs in typical():
+    for layer, *_inputs in typical():
         agree(layer)
 
 
@@ -376,7 +372,7 @@ def nothing_else_changed(typical: Typical) -> None:
 
     zh: 层不改动输入、随机数状态、默认 dtype 和梯度模式，没有梯度时也是如此。
     """
-    for layer, (x, other, *_more) in typical()[:2]:
+    for layer, x, other, _illegal in typical()[:2]:
         agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
 
 
@@ -391,7 +387,7 @@ def learning(typical: Typical) -> None:
 
     zh: 三步梯度下降之后，到达应到的位置。
     """
-    for layer, (x, other, *_more) in typical()[:2]:
+    for layer, x, other, _illegal in typical()[:2]:
         agree(layer, train(x), learn(0.3), train(other), learn(0.3), train(x), learn(0.3), evaluate(other))
 
 
@@ -406,7 +402,7 @@ def many_rows(typical: Typical) -> None:
 
     zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
     """
-    layer, (x, other, *_more) = typical()[0]
+    layer, x, other, _illegal = typical()[0]
     many = np.concatenate([x * (1 + 0.05 * number) for number in range(MANY)])
     agree(layer, train(many), evaluate(many))
     agree(layer, *(step(x * (1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(other, backward=False))
@@ -423,17 +419,42 @@ def every_argument(typical: Typical) -> None:
 
     zh: 约定中的所有参数都能按位置或按名字传入，默认值与约定一致。
     """
-    layer, (x, *_more) = typical()[0]
-    signature = next(each for each in current().exercise.defines if each.name == (layer.layer or current().exercise.defines[0].name))
-    required = len([each for each in signature.parameters if each.default is None])
-    defaults = {each.name: value_of(each.default) for each in signature.parameters if each.default is not None}
-    first = dict(zip((each.name for each in signature.parameters), layer.args[:required], strict=False))
-    named = Build(layer=layer.layer)
-    agree(named.with_arguments(**first, **defaults), train(x), evaluate(x))
-    agree(Build((*first.values(), *defaults.values()), layer=layer.layer), train(x), evaluate(x))
-    agree(Build(tuple(first.values()), layer=layer.layer), train(x), evaluate(x))
+    layer, x, *_others = typical()[0]
+    signature = signature_of(layer)
+    defaults = {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
+    required = layer.args[: len(signature.parameters) - len(defaults)]
+    names = [each.name for each in signature.parameters]
+    for kwargs in ({}, defaults, dict(zip(names, required, strict=False)) | defaults):
+        agree(replace(layer, args=() if names[0] in kwargs else required, kwargs=kwargs), train(x), evaluate(x))
+    agree(replace(layer, args=(*required, *defaults.values()), kwargs={}), train(x), evaluate(x))
 
 
-def value_of(default: str) -> Any:
-    """The value of a default that is written in a signature."""
-    return ast.literal_eval(default)
+def signature_of(layer: Build) -> Signature:
+    """How the contract says that a layer is built."""
+    defines = current().exercise.defines
+    return next((each for each in defines if each.name == layer.layer), defines[0])
+
+
+def by_name(layer: Build, **more: Any) -> Build:
+    """The same layer with further arguments; those that have a default are given by name."""
+    parameters = signature_of(layer).parameters
+    required = [each.name for each in parameters if each.default is None]
+    optional = dict(zip((each.name for each in parameters[len(required) :]), layer.args[len(required) :], strict=False))
+    return replace(layer, args=layer.args[: len(required)], kwargs={**optional, **layer.kwargs, **more})
+
+
+@situation(
+    "edge",
+    0,
+    "Look at the number of dimensions, and at the number of values, in both modes and with every switch; then raise a ValueError.",
+    zh="在两种模式下、无论开关如何设置，都要检查维数和数值的个数；不合要求就抛出 ValueError。",
+)
+def illegal_inputs(typical: Typical) -> None:
+    """What the contract refuses is refused with a ValueError in training and in evaluation, with every switch, and nothing else is.
+
+    zh: 约定拒绝的输入，在训练和评估中、无论开关如何设置，都以 ValueError 拒绝；其他输入都不拒绝。
+    """
+    for layer, x, _other, illegal in typical():
+        for each, step in product(illegal, (train, evaluate)):
+            if not agree_where_defined(layer, step(each)):
+                refuses(ValueError, layer, step(each), legal=step(x))

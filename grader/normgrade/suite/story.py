@@ -62,14 +62,6 @@ class Build:
         """
         return replace(self, unfilled=True)
 
-    def with_arguments(self, **more: Any) -> Build:
-        """The same layer, built with these arguments too.
-
-        >>> build(3).with_arguments(eps=1e-3).kwargs
-        {'eps': 0.001}
-        """
-        return replace(self, kwargs={**self.kwargs, **more})
-
     def watching(self, *names: str) -> Build:
         """Integer buffers to compare after every step. Floating-point parameters and buffers always are.
 
