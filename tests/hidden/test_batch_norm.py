@@ -22,11 +22,11 @@ def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
     illegal = [randn(1, 3), randn(1, 3, 1, 1), randn(3), randn(2, 3, 2, 2, 2)]
     return [
-        use(build(3, EPS, 0.3), batch(5, 3), batch(2, 3, 4, 2), illegal),
-        use(build(3, EPS, None), batch(4, 3, 2), batch(5, 3), illegal),
-        use(build(3, EPS, 0.3, affine=False), batch(5, 3), batch(2, 3, 4, 2), illegal),
-        use(build(3, EPS, track_running_stats=False), batch(5, 3), batch(4, 3, 2), illegal),
-        use(build(3, EPS, affine=False, track_running_stats=False), batch(5, 3), batch(4, 3, 2), illegal),
+        use(build(3, EPS, 0.3), batch(5, 3), batch(2, 3, 4, 2), [1], illegal),
+        use(build(3, EPS, None), batch(4, 3, 2), batch(5, 3), [1], illegal),
+        use(build(3, EPS, 0.3, affine=False), batch(5, 3), batch(2, 3, 4, 2), [1], illegal),
+        use(build(3, EPS, track_running_stats=False), batch(5, 3), batch(4, 3, 2), [1], illegal),
+        use(build(3, EPS, affine=False, track_running_stats=False), batch(5, 3), batch(4, 3, 2), [1], illegal),
     ]
 
 

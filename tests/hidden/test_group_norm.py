@@ -20,9 +20,9 @@ def batch(*shape):
 def typical():
     """The layer as it is used: with groups of several channels, and of one; with weight and bias, and without."""
     return [
-        use(build(3, 12, eps=EPS), batch(2, 12, 5), batch(3, 12)),
-        use(build(2, 4, eps=EPS), batch(3, 4, 2, 5), batch(2, 4, 3)),
-        use(build(3, 12, eps=EPS, affine=False), batch(2, 12, 5), batch(3, 12)),
+        use(build(3, 12, eps=EPS), batch(2, 12, 5), batch(3, 12), [1]),
+        use(build(2, 4, eps=EPS), batch(3, 4, 2, 5), batch(2, 4, 3), [1]),
+        use(build(3, 12, eps=EPS, affine=False), batch(2, 12, 5), batch(3, 12), [1]),
     ]
 
 

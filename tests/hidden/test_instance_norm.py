@@ -21,10 +21,10 @@ def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per instance, and strange ranks."""
     illegal = [randn(2, 3, 1), randn(2, 3, 1, 1), randn(4, 3), randn(2, 3, 2, 2, 2)]
     return [
-        use(build(3, EPS, 0.3, affine=True, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
-        use(build(3, EPS), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
-        use(build(3, EPS, affine=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
-        use(build(3, EPS, 0.3, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), illegal),
+        use(build(3, EPS, 0.3, affine=True, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), [1], illegal),
+        use(build(3, EPS), instances(2, 3, 7), instances(4, 3, 2, 5), [1], illegal),
+        use(build(3, EPS, affine=True), instances(2, 3, 7), instances(4, 3, 2, 5), [1], illegal),
+        use(build(3, EPS, 0.3, track_running_stats=True), instances(2, 3, 7), instances(4, 3, 2, 5), [1], illegal),
     ]
 
 

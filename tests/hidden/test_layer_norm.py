@@ -20,10 +20,10 @@ def rows(*shape):
 def typical():
     """The layer as it is used: over one dimension and over several, with every switch."""
     return [
-        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6)),
-        use(build((3, 5), eps=EPS), rows(4, 3, 5), rows(2, 7, 3, 5)),
-        use(build(6, eps=EPS, elementwise_affine=False), rows(5, 6), rows(2, 3, 6)),
-        use(build(6, eps=EPS, bias=False), rows(5, 6), rows(2, 3, 6)),
+        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
+        use(build((3, 5), eps=EPS), rows(4, 3, 5), rows(2, 7, 3, 5), fixed=[-2, -1]),
+        use(build(6, eps=EPS, elementwise_affine=False), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
+        use(build(6, eps=EPS, bias=False), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
     ]
 
 

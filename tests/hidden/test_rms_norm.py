@@ -20,8 +20,8 @@ def rows(*shape):
 def typical():
     """The layer as it is used: RMS norm has no switches, but sizes."""
     return [
-        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6)),
-        use(build(9, eps=1e-3), rows(4, 9), rows(2, 1, 5, 9)),
+        use(build(6, eps=EPS), rows(5, 6), rows(2, 3, 6), [-1]),
+        use(build(9, eps=1e-3), rows(4, 9), rows(2, 1, 5, 9), [-1]),
     ]
 
 

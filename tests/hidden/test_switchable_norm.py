@@ -25,8 +25,8 @@ def typical():
     """The layer as it is used: it has no switches, but a momentum; and the ranks that it refuses."""
     illegal = [randn(4, 3), randn(4, 3, 2), randn(2, 3, 4, 5, 2)]
     return [
-        use(build(3, EPS, 0.3), planes(4, 3, 2, 5), planes(2, 3, 4, 3), illegal),
-        use(build(5, EPS), planes(3, 5, 4, 2), planes(2, 5, 3, 4), illegal),
+        use(build(3, EPS, 0.3), planes(4, 3, 2, 5), planes(2, 3, 4, 3), [1], illegal),
+        use(build(5, EPS), planes(3, 5, 4, 2), planes(2, 5, 3, 4), [1], illegal),
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from normgrade.compare.value_words import Words, in_words
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
-from normgrade.oracle.expectation import UNIT_ROUNDOFF
+from normgrade.oracle.expectation import UNIT_ROUNDOFF, holds_non_finite
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference, Difference, Numbers, ValueDifference
 from normgrade.worker.observation import HALF, Array, Foreign, Observation, Value
@@ -178,18 +178,5 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
 def is_open(expected: Expected, spoilt: bool) -> bool:
     """Whether a number is not finite, or its tolerance is not. Where the input was `spoilt`, numbers may not be finite."""
     assert isinstance(expected.value, Array)
-    bounded = np.isfinite(allowed(expected))
-    return not (bounded | ~np.isfinite(expected.value.values) if spoilt else bounded).all()
-
-
-def holds_non_finite(inputs: Any) -> bool:
-    """Whether there is a NaN or an infinity among the inputs of a request."""
-    match inputs:
-        case Array(values, _):
-            return values.dtype.kind == "f" and not np.isfinite(values).all()
-        case Mapping():
-            return any(map(holds_non_finite, inputs.values()))
-        case list() | tuple():
-            return any(map(holds_non_finite, inputs))
-        case _:
-            return False
+    value, bounded = expected.value.values, np.isfinite(allowed(expected))
+    return not (bounded | ~np.isfinite(value) | (value == 0) if spoilt else bounded).all()

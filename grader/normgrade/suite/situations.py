@@ -33,6 +33,7 @@ class Use(NamedTuple):
     layer: Build
     x: np.ndarray
     other: np.ndarray
+    fixed: Sequence[int] = ()  # the axes whose sizes the arguments decide
     illegal: Sequence[np.ndarray] = ()
 
 
@@ -66,16 +67,17 @@ def situation(kind: str, points: int, hint: str, **others: str) -> Callable[[Cal
     return register
 
 
-def use(layer: Build, x: np.ndarray, other: np.ndarray, illegal: Sequence[np.ndarray] = ()) -> Use:
+def use(layer: Build, x: np.ndarray, other: np.ndarray, fixed: Sequence[int], illegal: Sequence[np.ndarray] = ()) -> Use:
     """A typical use of a layer, from which situations are derived.
 
     - `layer`: `build(…)`: first the two that matter most, then one for every other switch of the layer.
     - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation.
+    - `fixed`: the axes whose sizes the layer's arguments decide, such as -1; any other axis may have length one.
     - `illegal`: arrays that it refuses with a ValueError in some mode.
 
-    >>> typical = use(build(3), np.ones((4, 3), np.float32), np.ones((2, 5, 3), np.float32))
+    >>> typical = use(build(3), np.ones((4, 3), np.float32), np.ones((2, 5, 3), np.float32), fixed=[-1])
     """
-    return Use(layer, x, other, illegal)
+    return Use(layer, x, other, fixed, illegal)
 
 
 def agree_where_defined(*story: Part) -> bool:
@@ -97,7 +99,7 @@ def as_built(typical: Typical) -> None:
 
     zh: 新建的层可以直接使用，从初始的参数和缓冲区出发，并由此继续。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         agree(layer.as_built(), evaluate(x), train(x), evaluate(other), train(other), evaluate(x))
 
 
@@ -112,7 +114,7 @@ def without_gradients(typical: Typical) -> None:
 
     zh: 在 no_grad 和 inference_mode 下，层的计算和统计与有梯度时相同。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         without = train(x, gradients="no_grad"), evaluate(x, gradients="no_grad")
         agree(layer, *without, train(other), train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode"))
 
@@ -128,7 +130,7 @@ def modes_in_turn(typical: Typical) -> None:
 
     zh: 训练之后再评估，会看到其间学到的内容，无论之前评估过多少次。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         agree(layer, evaluate(x), train(other), evaluate(x), train(x), evaluate(x))
 
 
@@ -158,7 +160,7 @@ def two_layers(typical: Typical) -> None:
 
     zh: 两个层互不共享任何内容。
     """
-    for layer, x, other, _illegal in typical()[:2]:
+    for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
 
 
@@ -173,7 +175,7 @@ def two_shapes(typical: Typical) -> None:
 
     zh: 同一个层可以依次处理不同形状的输入。
     """
-    for layer, x, other, _illegal in typical()[:2]:
+    for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), train(other), evaluate(x), evaluate(other), train(x))
 
 
@@ -188,7 +190,7 @@ def copies(typical: Typical) -> None:
 
     zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典，都像原来的层一样继续；原来的层保持不变。
     """
-    layer, x, other, _illegal = typical()[0]
+    layer, x, other, *_more = typical()[0]
     agree(layer, train(x), copy(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
     agree(layer, train(x), pickle(), evaluate(x), train(other), evaluate(x))
     agree(layer, train(x), reload(), evaluate(x), train(other), evaluate(x))
@@ -205,7 +207,7 @@ def every_dtype(typical: Typical) -> None:
 
     zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         for dtype in DTYPES:
             agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype))
 
@@ -221,7 +223,7 @@ def float32_parameters(typical: Typical) -> None:
 
     zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         agree(layer, train(x, "float16"), evaluate(other, "float16"), train(other, "bfloat16"), evaluate(x, "bfloat16"))
 
 
@@ -236,7 +238,7 @@ def far_eps(typical: Typical) -> None:
 
     zh: 远小于或远大于常用值的 eps，都原样使用。
     """
-    layer, x, other, _illegal = typical()[0]
+    layer, x, other, *_more = typical()[0]
     for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (20.0, 1.0)):
         agree(by_name(layer, eps=eps), train(x * scale), evaluate(other * scale))
 
@@ -252,8 +254,9 @@ def length_one(typical: Typical) -> None:
 
     zh: 任何一维的长度都可以是 1，批也可以。
     """
-    for layer, x, other, _illegal in typical():
-        ones = [each.take([0], axis) for each in (x, other) for axis in range(each.ndim)]
+    for layer, x, other, fixed, _illegal in typical():
+        free = [(each, axis) for each in (x, other) for axis in range(each.ndim) if not {axis, axis - each.ndim} & set(fixed)]
+        ones = [each.take([0], axis) for each, axis in free]
         if not agree_where_defined(layer, *map(train, ones), *map(evaluate, ones)):
             for one in ones:
                 agree_where_defined(layer, train(one), evaluate(one)) or agree_where_defined(layer, evaluate(one))
@@ -270,7 +273,7 @@ def not_finite(typical: Typical) -> None:
 
     zh: 输入中的 NaN 或无穷大，只产生公式给出的影响。
     """
-    for layer, x, other, _illegal in typical()[:2]:
+    for layer, x, other, *_more in typical()[:2]:
         agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
         agree(layer, evaluate(spoilt(x, np.inf)), evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
 
@@ -309,7 +312,7 @@ def views(typical: Typical) -> None:
 
     zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         whole = train(x, scattered=True), evaluate(other, scattered=True), train(other, view="strided"), evaluate(x, view="strided")
         agree(layer, *whole, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
 
@@ -325,7 +328,7 @@ def whole_numbers(typical: Typical) -> None:
 
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
-    layer, x, other, _illegal = typical()[0]
+    layer, x, other, *_more = typical()[0]
     agree(layer, train(np.round(x * 3)), evaluate(np.round(other * 3)), train(x * 2000), evaluate(other * 2000))
     agree(layer, train(x * 1e-4), evaluate(other * 1e-4))
 
@@ -341,7 +344,7 @@ def frozen(typical: Typical) -> None:
 
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
-    for layer, x, other, _illegal in typical():
+    for layer, x, other, *_more in typical():
         alone = train(x, frozen=True), evaluate(other, frozen=True), train(x, constant=True), evaluate(other, constant=True)
         agree(layer, *alone, train(other, constant=True, frozen=True), evaluate(x, constant=True, frozen=True))
 
@@ -372,7 +375,7 @@ def nothing_else_changed(typical: Typical) -> None:
 
     zh: 层不改动输入、随机数状态、默认 dtype 和梯度模式，没有梯度时也是如此。
     """
-    for layer, x, other, _illegal in typical()[:2]:
+    for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
 
 
@@ -387,7 +390,7 @@ def learning(typical: Typical) -> None:
 
     zh: 三步梯度下降之后，到达应到的位置。
     """
-    for layer, x, other, _illegal in typical()[:2]:
+    for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), learn(0.3), train(other), learn(0.3), train(x), learn(0.3), evaluate(other))
 
 
@@ -402,7 +405,7 @@ def many_rows(typical: Typical) -> None:
 
     zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
     """
-    layer, x, other, _illegal = typical()[0]
+    layer, x, other, *_more = typical()[0]
     many = np.concatenate([x * (1 + 0.05 * number) for number in range(MANY)])
     agree(layer, train(many), evaluate(many))
     agree(layer, *(step(x * (1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(other, backward=False))
@@ -454,7 +457,7 @@ def illegal_inputs(typical: Typical) -> None:
 
     zh: 约定拒绝的输入，在训练和评估中、无论开关如何设置，都以 ValueError 拒绝；其他输入都不拒绝。
     """
-    for layer, x, _other, illegal in typical():
+    for layer, x, _other, _fixed, illegal in typical():
         for each, step in product(illegal, (train, evaluate)):
             if not agree_where_defined(layer, step(each)):
                 refuses(ValueError, layer, step(each), legal=step(x))
