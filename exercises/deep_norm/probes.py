@@ -33,6 +33,19 @@ def feed_forward(w1, b1, w2, b2):
     return layers
 
 
+def block_around_mixing(impl, dim, alpha):
+    """A block around a plain function that mixes the features and bends them."""
+    matrix = torch.linspace(-1, 1, dim * dim).reshape(dim, dim).sin()
+
+    def sublayer(x):
+        return torch.tanh(x @ matrix.to(x.dtype) + 0.5)
+
+    return impl.DeepNorm(dim, alpha, sublayer)
+
+
+BUILDERS = {"block_around_mixing": block_around_mixing}
+
+
 def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, scattered=False):
     """Put a feed-forward net into a block, in training or in evaluation mode; `norm` holds the norm's weight and bias."""
     sublayer = feed_forward(*feed_forward_state)

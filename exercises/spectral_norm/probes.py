@@ -34,6 +34,9 @@ def new(impl: Any, weight: Tensor) -> dict[str, Any]:
             Place("dimensions of {name}", name=name): None if key is None else state[key].dim(),
             Place("numbers in {name}", name=name): None if key is None else state[key].numel(),
         }
+    known = {"bias", "weight", "parametrizations.weight.original", *(f"parametrizations.weight.0.{each}" for names in ALIASES.values() for each in names)}
+    seen[Place("further keys of the state dict")] = ", ".join(name for name in state if name not in known)
+    seen[Place("further parameters")] = ", ".join(name for name in parameters if name not in known)
     return seen
 
 
@@ -149,6 +152,15 @@ def parametrised(impl: Any, weight: Tensor, args: Sequence[Any] = (), kwargs: Ma
     """A layer that has this weight and is parametrised by your `SpectralNorm`. To register it is one forward in training."""
     layer = layer_with(weight)
     return register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight, *args, **(kwargs or {})))
+
+
+def normed_linear(impl: Any, inputs: int, outputs: int) -> Any:
+    """A linear layer whose weight is parametrised by your `SpectralNorm`."""
+    layer = nn.Linear(inputs, outputs)
+    return register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight))
+
+
+BUILDERS = {"normed_linear": normed_linear}
 
 
 def layer_with(weight: Tensor) -> Any:

@@ -40,7 +40,7 @@ import torch
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "called", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
     "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
 ]  # fmt: skip
 
@@ -51,6 +51,8 @@ ALIASES = {
     "bias": ("beta", "b", "shift", "offset", "b_2"),
     "running_mean": ("moving_mean", "exp_mean", "mean_ema"),
     "running_var": ("moving_var", "exp_var", "var_ema"),
+    "u": ("_u", "weight_u"),
+    "v": ("_v", "weight_v"),
 }
 
 
@@ -116,7 +118,7 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     seen: dict[str, Any] = {}
     known: set[str | None] = set()
     for name in names:
-        key = next((key for key in (name, *ALIASES.get(name, ())) if key in state), None)
+        key = next((key for key in called(name) if key in state), None)
         known.add(key)
         seen |= {
             Place("key of {name}", name=name): key,
@@ -421,7 +423,7 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
     >>> find(torch.nn.ReLU(), "weight") is None
     True
     """
-    for known in (name, *ALIASES.get(name, ())):
+    for known in called(name):
         try:
             tensor = attrgetter(known)(module)
         except AttributeError:
@@ -429,6 +431,16 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
         if isinstance(tensor, torch.Tensor):
             return tensor
     return None
+
+
+def called(name: str) -> list[str]:
+    """The names under which a tensor is looked for: its own, and those with one of the ALIASES as their last part.
+
+    >>> called("norm.bias")[:3]
+    ['norm.bias', 'norm.beta', 'norm.b']
+    """
+    path, dot, last = name.rpartition(".")
+    return [f"{path}{dot}{each}" for each in (last, *ALIASES.get(last, ()))]
 
 
 def missing(module: torch.nn.Module, name: str) -> Absent:

@@ -7,7 +7,7 @@ interface that the others need: whoever has written one of them gets its points.
 
 import pytest
 
-from normgrade.suite import ones, probe, randn, uniform
+from normgrade.suite import build, ones, probe, randn, uniform, use
 
 ALPHA = 2.6
 SIZES = {"query": [56, 80], "key": [52, 80], "value": [52, 88], "out": [88, 56], "fc1": [56, 160], "fc2": [160, 56]}  # (in, out)
@@ -40,6 +40,14 @@ def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
     dim = shape[-1]
     x, inner, outer = rows(*shape) * scale, feed_forward(dim, hidden, scale), norm(dim)
     return probe("block", x=x, alpha=alpha, feed_forward_state=inner, norm=outer, upstream=randn(*shape), **options)
+
+
+def typical():
+    """A block around a plain function."""
+    return [
+        use(build(6, ALPHA).named("block_around_mixing"), rows(5, 6), rows(2, 3, 6), [-1]),
+        use(build(5, 0.6).named("block_around_mixing"), rows(4, 5), rows(2, 7, 5), [-1]),
+    ]
 
 
 @pytest.mark.kind("formula")

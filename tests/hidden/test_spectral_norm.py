@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from normgrade.suite import probe, randn, uniform, words
+from normgrade.suite import build, probe, randn, uniform, use, words
 
 FAST = (3.0, 1.0, 0.5, 0.2)  # 30 iterations bring what is not the first vector down to 3⁻⁶⁰ of it
 SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
@@ -82,6 +82,15 @@ def train(times=1):
 
 def evaluate(times=1):
     return "evaluate", times
+
+
+def typical():
+    """A linear layer with this parametrisation. Its weight is a row or a column: power iteration is exact at once, wherever it starts."""
+    free = "parametrizations.weight.0.u", "parametrizations.weight.0.v"
+    return [
+        use(build(6, 1).named("normed_linear").ignoring(*free), randn(5, 6), randn(2, 3, 6), [-1]),
+        use(build(1, 4).named("normed_linear").ignoring(*free), randn(5, 1), randn(2, 3, 1), [-1]),
+    ]
 
 
 @pytest.mark.kind("interface")

@@ -27,23 +27,23 @@ def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | 
         return request
     match request:
         case NewLayer():
-            return replace(request, names=list(layout(reference, request)), draw=None)
+            return replace(request, names=list(layout(reference, request, probes)), draw=None)
         case LayerStory():
-            return with_upstream(reference, with_state(reference, request, key), probes, key)
+            return with_upstream(reference, with_state(reference, request, probes, key), probes, key)
         case _:
             return with_upstream(reference, replace(request, draw=None), probes, key)
 
 
-def build(reference: ModuleType, request: LayerStory | NewLayer) -> Any:
-    from normgrade.worker.play import to_tensors
+def build(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> Any:
+    from normgrade.worker.play import to_tensors, with_builders
 
-    return getattr(reference, request.layer)(*to_tensors(request.args), **to_tensors(request.kwargs))
+    return getattr(with_builders(reference, probes), request.layer)(*to_tensors(request.args), **to_tensors(request.kwargs))
 
 
-def layout(reference: ModuleType, request: LayerStory | NewLayer) -> dict[str, Any]:
+def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
     """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
     try:
-        module = build(reference, request)
+        module = build(reference, request, probes)
     except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
         return {}
     named: dict[str, Any] = {}
@@ -53,11 +53,11 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer) -> dict[str, A
     return named
 
 
-def with_state(reference: ModuleType, story: LayerStory, key: object) -> LayerStory:
+def with_state(reference: ModuleType, story: LayerStory, probes: ModuleType | None, key: object) -> LayerStory:
     """Fill in the state: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
     given = story.state
-    tensors = {name: tensor for name, tensor in layout(reference, story).items() if tensor is not None}
-    if strange := sorted({*given, *story.watch} - tensors.keys()):
+    tensors = {name: tensor for name, tensor in layout(reference, story, probes).items() if tensor is not None}
+    if strange := sorted({*given, *story.watch, *story.ignored} - tensors.keys()):
         has = ", ".join(tensors) or _("no state")
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
     state = {name: initial(tensor) if story.as_built else drawn(story, name, tensor, key) for name, tensor in tensors.items()}
@@ -68,7 +68,8 @@ def with_state(reference: ModuleType, story: LayerStory, key: object) -> LayerSt
         else step
         for number, step in enumerate(story.steps, 1)
     ]
-    return replace(story, state=state, watch=[*learnt, *(name for name in story.watch if name not in learnt)], steps=steps, draw=None)
+    watch = [name for name in tensors if (name in learnt or name in story.watch) and name not in story.ignored]
+    return replace(story, state=state, watch=watch, steps=steps, ignored=[], draw=None)
 
 
 def initial(tensor: Any) -> Array:

@@ -30,6 +30,7 @@ class Build:
     dtype: str = "float32"
     state: Mapping[str, Any] = field(default_factory=dict)
     watch: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     unfilled: bool = False
 
     def named(self, layer: str) -> Build:
@@ -54,6 +55,13 @@ class Build:
         >>> story = build(3).filled(weight=[1.0, 2.0, 3.0], bias=0.0)
         """
         return replace(self, state={**self.state, **{name: np.asarray(value) for name, value in state.items()}})
+
+    def ignoring(self, *names: str) -> Build:
+        """Parameters and buffers that are filled, but not compared: those that the contract leaves some freedom.
+
+        >>> story = build(3).ignoring("u", "v")
+        """
+        return replace(self, ignored=self.ignored + names)
 
     def as_built(self) -> Build:
         """The layer keeps the parameters and buffers that it was built with.
@@ -227,6 +235,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
                 state={name: Array(np.asarray(value), str(value.dtype)) for name, value in built.state.items()},
                 watch=list(built.watch),
                 steps=[part for part in parts if isinstance(part, LayerStep)],
+                ignored=list(built.ignored),
                 as_built=built.unfilled,
                 draw=key,
             )

@@ -75,7 +75,7 @@ UNUSUAL = ("view", "gradients", "frozen", "constant", "again", "rate")  # what m
 class LayerStory:
     """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step.
 
-    A layer that is played `as_built` keeps its initial state, which is then what `state` holds.
+    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. Tensors that are `ignored` are never watched.
     """
 
     layer: str
@@ -86,6 +86,7 @@ class LayerStory:
     watch: Sequence[str] = ()
     steps: Sequence[LayerStep] = ()
     as_built: bool = False
+    ignored: Sequence[str] = ()
     draw: object = None
 
     @property
@@ -96,7 +97,7 @@ class LayerStory:
     def inputs(self) -> dict[str, Any]:
         steps = [step.inputs for step in self.steps]
         filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps} | ({"as_built": True} if self.as_built else {})
-        still_open = {} if self.draw is None else {"dtype": self.dtype, "draw": self.draw}
+        still_open = {} if self.draw is None else {"dtype": self.dtype, "ignored": list(self.ignored), "draw": self.draw}
         return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **filled, **still_open}
 
     @property
