@@ -78,6 +78,7 @@ class Exercise:
     places: Mapping[str, str] = field(default_factory=dict, hash=False)  # what its own probes' places are called, by template
     limits: Limits = Limits()
     reveal: Reveal = "full"
+    spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with the reason for each
 
     @property
@@ -335,6 +336,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         places=table.spoken("places", words_of_places, {}),
         limits=read_limits(limits),
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
+        spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
     )
     for name in exercise.allowed:

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
 from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
@@ -39,28 +41,49 @@ NOT_EXECUTED = {
 
 @dataclass(frozen=True)
 class Oracle:
-    """Answers requests for trusted implementations: references, alternatives, mistakes. `probes` is the source of an exercise's own."""
+    """Answers requests for trusted implementations: references, alternatives, mistakes. `probes` is the source of an exercise's own.
+
+    The spread of what the `reference` observes is the largest of its own and those of the alternatives in `spread`: how the reference
+    happens to be written does not decide.
+    """
 
     cache: Cache
     probes: str | None = None
+    reference: str | None = None
+    spread: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, exercise: Exercise, cache: Cache) -> Oracle:
+        """The oracle of an exercise. Raises CourseError where `spread` names an alternative that does not exist."""
+        alternatives = {path.stem: path for path in exercise.alternatives}
+        if unknown := next((name for name in exercise.spread if name not in alternatives), None):
+            known = ", ".join(alternatives)
+            why = _('{exercise}: `spread` names "{name}", which is no alternative; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
+            raise CourseError(why)
+        probes = None if exercise.probes is None else read_text(exercise.probes)
+        return cls(cache, probes, read_text(exercise.reference), tuple(read_text(alternatives[name]) for name in exercise.spread))
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
 
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
         """
-        key = fingerprint(source, self.probes or "", request_key(request))
+        others = self.spread if source == self.reference else ()
+        key = fingerprint(source, self.probes or "", request_key(request), *others)
         if not anew and (known := self.cache.get(key)) is not None:
             with suppress(Damaged):  # as good as none
                 return decode(known)
-        expectation = self.compute(source, request)
+        expectation = self.compute(source, request, others)
         if keep:
             self.cache.put(key, encode(expectation))
         return expectation
 
-    def compute(self, source: str, request: TypedRequest) -> Expectation:
+    def compute(self, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         implementation, probes = self.modules(source)
-        return expect(implementation, complete(implementation, request, probes), probes)
+        expectation = expect(implementation, complete(implementation, request, probes), probes)
+        for other in others:
+            expectation = with_spread_of(expectation, expect(self.modules(other)[0], expectation.request, probes))
+        return expectation
 
     def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         """One play of a request that is complete, in float64 or natively: not remembered, and without any spread."""
@@ -101,6 +124,17 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
             shaken = [play_exactly(implementation, with_perturbed_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
             places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
     return Expectation(request, places, native.error or true.error)
+
+
+def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:
+    """The expectation with the larger spread of the two at every number."""
+
+    def widened(place: Expected, theirs: Expected | None) -> Expected:
+        if place.spread is None or theirs is None or theirs.spread is None or theirs.spread.shape != place.spread.shape:
+            return place
+        return replace(place, spread=np.fmax(place.spread, theirs.spread))
+
+    return replace(expectation, places={name: widened(place, other.places.get(name)) for name, place in expectation.places.items()})
 
 
 def expected(true: Value, native: Value | None, place: str, moved: list[Observation]) -> Expected:

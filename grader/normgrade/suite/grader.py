@@ -108,7 +108,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
 
         kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}
-        oracles = {slug: Oracle(kept, None if each.probes is None else read_text(each.probes)) for slug, each in distinct.items()}
+        oracles = {slug: Oracle.of(each, kept) for slug, each in distinct.items()}
         try:
             yield Grader(host, (collect or collection.collect)(distinct.values()), oracles, options)
         finally:
