@@ -36,11 +36,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "called", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "called", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
     "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
 ]  # fmt: skip
 
@@ -204,7 +206,7 @@ def layer_story(
                     learn(module, action["rate"])
                 case "settings":
                     now = settings()
-                    seen |= {Place("{name} left alone", name=name).at(step): now[name] == value for name, value in before.items()}
+                    seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in before.items()}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
@@ -234,6 +236,7 @@ def take_step(
     gradients: str | None = None,
     frozen: bool = False,
     constant: bool = False,
+    witness: bool = False,
     given: torch.Tensor | None = None,
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
@@ -245,12 +248,14 @@ def take_step(
     - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies.
     - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
     - `frozen`: whether no parameter needs a gradient during this step. `constant`: whether the input needs none.
+    - `witness`: whether to look in which precision the statistics are computed.
     - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
 
     It returns these places:
 
     - "output": what the layer returned.
     - "input left alone": the input after the call, in the shape and dtype of `x`.
+    - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
     - "<name>": the watched tensor, in the contract's shape and dtype where it has as many elements; a text where it is missing.
     - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None where no gradient came.
@@ -275,9 +280,12 @@ def take_step(
     learning = [parameter for parameter in module.parameters() if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
-    with MODES[gradients]():
+    watched = Witness(given) if witness else nullcontext()
+    with MODES[gradients](), watched:
         output = module(given)
     seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
+    if isinstance(watched, Witness):
+        seen[Place("statistics")] = watched.precision
     if upstream is not None:
         go_back(output, upstream)
         if leaf.requires_grad:
@@ -291,6 +299,51 @@ def take_step(
         if upstream is not None and (is_parameter or tensor is None):
             seen[gradient_of("{name}", name=name)] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
+
+
+class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
+
+    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what does not come from `x`.
+
+    >>> x = torch.ones(4, dtype=torch.bfloat16)
+    >>> with Witness(x) as narrow:
+    ...     _ = x.square().mean()
+    >>> with Witness(x) as wide:
+    ...     _ = x * x.float().square().mean().bfloat16()
+    >>> narrow.precision, wide.precision
+    ('half precision', 'float32 or wider')
+    """
+
+    def __init__(self, x: torch.Tensor) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.precision = "float32 or wider"
+        self.from_x = {id(x): False}  # by id, what comes from the input, and whether by arithmetic in half precision
+        self.held = [x]  # so that no id comes twice
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """True would make PyTorch import its compiler, which takes 2 s."""
+        return False
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = function(*args, **(kwargs or {}))
+        name = function.overloadpacket.__name__.rstrip("_")
+        inputs = [each for each in tree_leaves(args) if id(each) in self.from_x]
+        led_by_narrow = any(self.from_x[id(each)] for each in inputs)
+        for each in tree_leaves(result) if inputs else ():
+            if isinstance(each, torch.Tensor):
+                in_half = each.dtype in HALF_PRECISION
+                if name in SUMS and (in_half or led_by_narrow):
+                    self.precision = "half precision"
+                self.from_x[id(each)] = led_by_narrow or (in_half and name in ARITHMETIC)
+                self.held.append(each)
+        return result
+
+
+HALF_PRECISION = (torch.float16, torch.bfloat16)
+SUMS = {"sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm", "cumsum", "mm", "bmm", "mv", "dot", "addmm", "baddbmm"}
+ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
 MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": torch.no_grad, "inference_mode": torch.inference_mode}

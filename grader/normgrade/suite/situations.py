@@ -203,13 +203,13 @@ def copies(typical: Typical) -> None:
     zh="半精度在 float32 中计算，并且在任何情况下都返回输入的 dtype：没有 weight 和 bias 时也一样。",
 )
 def every_dtype(typical: Typical) -> None:
-    """With every switch, input and parameters may be float64, float16 or bfloat16; the output has the input's dtype.
+    """With every switch, input and parameters may be float64, float16 or bfloat16; the output has that dtype, the statistics are wider.
 
-    zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同。
+    zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同，统计量的精度不低于 float32。
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
-            agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype))
+            agree(layer.to(dtype), train(x, dtype, witness=True), evaluate(other, dtype, witness=True))
 
 
 @situation(

@@ -103,7 +103,7 @@ def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **sp
     - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
     - `special`: `view="strided"` or `view="expanded"`, where `x` is part of another tensor; `gradients="no_grad"` or
       `gradients="inference_mode"`, without a backward pass; `frozen=True`, where no parameter needs a gradient; `constant=True`, where `x`
-      needs none; `again=True`, where `x` is written into the tensor that was the input of the step before, if that was played `again` too;
+      needs none; `witness=True`, where the precision of the statistics is looked at; `again=True`, where `x` is written into the tensor that was the input of the step before, if that was played `again` too;
       `backward=False`, without a backward pass.
 
     After it, `agree` compares the output, the gradients of the input and of all parameters, all parameters and buffers, and whether the

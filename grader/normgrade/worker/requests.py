@@ -56,6 +56,7 @@ class LayerStep:
     gradients: str | None = None
     frozen: bool = False
     constant: bool = False
+    witness: bool = False
     again: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
@@ -68,7 +69,7 @@ class LayerStep:
         return {"do": str(self.action)} | call | unusual | state
 
 
-UNUSUAL = ("view", "gradients", "frozen", "constant", "again", "rate")  # what most steps go without
+UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate")  # what most steps go without
 
 
 @dataclass(frozen=True, slots=True)
