@@ -34,7 +34,8 @@ def new(impl: Any, weight: Tensor) -> dict[str, Any]:
             Place("dimensions of {name}", name=name): None if key is None else state[key].dim(),
             Place("numbers in {name}", name=name): None if key is None else state[key].numel(),
         }
-    known = {"bias", "weight", "parametrizations.weight.original", *(f"parametrizations.weight.0.{each}" for names in ALIASES.values() for each in names)}
+    vectors = [f"parametrizations.weight.0.{each}" for names in ALIASES.values() for each in names]
+    known = {"bias", "weight", "parametrizations.weight.original", *vectors}
     seen[Place("further keys of the state dict")] = ", ".join(name for name in state if name not in known)
     seen[Place("further parameters")] = ", ".join(name for name in parameters if name not in known)
     return seen

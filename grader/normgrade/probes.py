@@ -42,8 +42,8 @@ from torch.utils._pytree import tree_leaves
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "called", "fill", "find", "function_call", "go_back", "gradient_of", "in_other_order",
-    "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "called", "fill", "find", "function_call", "go_back", "gradient_of",
+    "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
 ]  # fmt: skip
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
@@ -342,7 +342,10 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 HALF_PRECISION = (torch.float16, torch.bfloat16)
-SUMS = {"sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm", "cumsum", "mm", "bmm", "mv", "dot", "addmm", "baddbmm"}
+SUMS = {
+    *("sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm", "cumsum"),
+    *("mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm"),
+}
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
@@ -367,7 +370,7 @@ def learn(module: torch.nn.Module, rate: float) -> None:
     with torch.no_grad():
         for parameter in module.parameters():
             if parameter.grad is not None:
-                parameter -= rate * parameter.grad
+                parameter.sub_(rate * parameter.grad)
 
 
 def settings() -> dict[str, Any]:
@@ -379,7 +382,7 @@ def settings() -> dict[str, Any]:
     ['random state']
     """
     numpy_state = np.random.get_state(legacy=False)
-    position = numpy_state["state"]["key"].tobytes(), numpy_state["state"]["pos"]  # type: ignore[index,call-overload]
+    position = numpy_state["state"]["key"].tobytes(), numpy_state["state"]["pos"]
     return {
         "random state": (torch.get_rng_state().numpy().tobytes(), random.getstate(), position),
         "default dtype": torch.get_default_dtype(),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import random
 from collections import namedtuple
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -367,6 +368,138 @@ def test_a_class_that_is_missing_is_an_error_of_the_build() -> None:
     assert caught.value.step == "build" and isinstance(caught.value.__cause__, AttributeError)
 
 
+# Where wrong code goes unnoticed otherwise
+
+
+def do(what: str, **more: Any) -> dict[str, Any]:
+    return {"do": what, **more}
+
+
+def test_a_layer_as_built_keeps_its_own_numbers() -> None:
+    seen = layer_story(SimpleNamespace(Layer=Affine), "Layer", [], {}, STATE, [], [step()], as_built=True)
+    assert same(seen["step 1 · output"], X)
+
+
+def test_a_swapped_layer_has_the_numbers_in_reverse_and_comes_back() -> None:
+    seen = story(Affine, step(), do("swap"), step(), do("swap"), step())
+    assert same(seen["step 3 · weight"], STATE["weight"].flip(0)) and same(seen["step 5 · output"], seen["step 1 · output"])
+
+
+@pytest.mark.parametrize("way", ["copy", "pickle", "reload"])
+def test_a_copy_goes_on_alone(way: str) -> None:
+    seen = story(Affine, step(), do(way), do("learn", rate=1.0), step(), *([do("swap"), step()] if way == "copy" else []))
+    assert same(seen["step 4 · output"], seen["step 1 · output"])  # a copy has no gradients to learn from
+    if way == "copy":
+        assert same(seen["step 6 · output"], seen["step 1 · output"])
+
+
+def test_a_layer_that_cannot_be_pickled_goes_on_as_it_is() -> None:
+    class Local(Affine):
+        pass
+
+    assert same(story(Local, step(), do("pickle"), step())["step 3 · output"], story(Affine, step())["step 1 · output"])
+
+
+@pytest.mark.parametrize("way", ["change", "load"])
+def test_a_state_can_change_in_between(way: str) -> None:
+    new = {"weight": torch.full((3,), 5.0), "bias": torch.zeros(3)}
+    assert same(story(Affine, step(), do(way, state=new), step())["step 3 · output"], X * 5)
+
+
+def test_learning_moves_against_the_gradient() -> None:
+    seen = story(Affine, step(), do("learn", rate=0.5), step())
+    assert same(seen["step 3 · weight"], STATE["weight"] - 0.5 * seen["step 1 · gradient of weight"])
+
+
+@pytest.mark.parametrize("mode", ["no_grad", "inference_mode"])
+def test_a_step_without_gradients_is_played_without(mode: str) -> None:
+    class Mode(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x * 0 + torch.is_grad_enabled() + 2 * torch.is_inference_mode_enabled()
+
+    expected = 2.0 if mode == "inference_mode" else 0.0
+    assert story(Mode, {**step(upstream=None), "gradients": mode}, state={})["step 1 · output"].unique().tolist() == [expected]
+
+
+def test_frozen_parameters_and_constant_inputs_get_no_gradient() -> None:
+    seen = story(Affine, {**step(), "frozen": True}, {**step(), "constant": True}, step())
+    assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of input"] is not None
+    assert "step 2 · gradient of input" not in seen and seen["step 2 · gradient of weight"] is not None
+    assert same(seen["step 3 · gradient of weight"], seen["step 2 · gradient of weight"])
+
+
+@pytest.mark.parametrize("view", ["strided", "expanded"])
+def test_an_input_may_be_a_view(view: str) -> None:
+    class Strides(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            assert not x.is_contiguous()
+            return x * 2
+
+    x = X[:1].expand(X.shape) if view == "expanded" else X
+    assert same(story(Strides, {**step(X), "view": view}, state={})["step 1 · output"], x * 2)
+
+
+def test_the_same_tensor_may_come_again_with_other_numbers() -> None:
+    given = list[Tensor]()
+
+    class Keeping(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            given.append(x)
+            return x * 1
+
+    seen = story(Keeping, {**step(upstream=None), "again": True}, {**step(X + 1, upstream=None), "again": True}, state={})
+    assert given[0] is given[1] and same(seen["step 1 · output"], X) and same(seen["step 2 · output"], X + 1)
+
+
+@pytest.mark.parametrize(
+    ("meddle", "place"),
+    [
+        (lambda: torch.rand(1), "random state left alone"),
+        (lambda: torch.manual_seed(0), None),
+        (lambda: torch.manual_seed(1), "random state left alone"),
+        (lambda: random.random(), "random state left alone"),
+        (lambda: torch.set_default_dtype(torch.float64), "default dtype left alone"),
+        (lambda: torch.set_grad_enabled(False), "grad mode left alone"),
+    ],
+)
+def test_what_a_layer_does_to_others_is_seen(meddle: Callable[[], object], place: str | None) -> None:
+    class Meddling(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            meddle()
+            return x * 1
+
+    torch.manual_seed(0)
+    try:
+        seen = story(Meddling, step(upstream=None), do("settings"), state={})
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+    assert {where for where in seen if where.startswith("step 2") and seen[where] is not True} == (
+        {f"step 2 · {place}"} if place else set()
+    )
+
+
+@pytest.mark.parametrize(
+    ("forward", "precision"),
+    [
+        (lambda x: x / x.float().square().mean(-1, keepdim=True).sqrt(), "float32 or wider"),
+        (lambda x: x * x.float().square().mean(-1, keepdim=True).rsqrt().to(x.dtype), "float32 or wider"),
+        (lambda x: x - x.mean(-1, keepdim=True, dtype=torch.float32), "float32 or wider"),
+        (lambda x: x / x.pow(2).mean(-1, keepdim=True).sqrt(), "half precision"),
+        (lambda x: x / x.pow(2).float().mean(-1, keepdim=True).sqrt(), "half precision"),
+        (lambda x: x / torch.einsum("ij,ij->i", x, x).sqrt()[:, None], "half precision"),
+        (lambda x: x / (x @ torch.ones(3, 1, dtype=x.dtype)), "half precision"),
+        (lambda x: x + torch.ones(4, dtype=x.dtype).sum(), "float32 or wider"),
+    ],
+)
+def test_the_precision_of_statistics_is_witnessed(forward: Callable[[Tensor], Tensor], precision: str) -> None:
+    class Layer(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return forward(x)
+
+    assert story(Layer, {**step(X.bfloat16(), None), "witness": True}, state={})["step 1 · statistics"] == precision
+
+
 # A new layer
 
 
@@ -383,11 +516,13 @@ def test_a_new_layer_is_read_by_its_state_dict() -> None:
     assert [seen[f"key of {name}"] for name in names] == ["weight", None, "moving_var"]
     assert [seen[f"{name} is a parameter"] for name in names] == [True, None, False]
     assert same(seen["state_dict · weight"].detach(), torch.ones(2)) and seen["state_dict · bias"] is None
-    assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 9
+    assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 11
 
 
 def test_a_new_layer_is_asked_for_its_own_names_alone() -> None:
-    assert new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, []) == {}
+    assert new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight", "bias"])["further parameters"] == ""
+    seen = new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight"])
+    assert (seen["further keys of the state dict"], seen["further parameters"]) == ("bias", "bias") and len(seen) == 5
 
 
 # Functions

@@ -32,8 +32,14 @@ class Played:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A check, and what was played for it. `wrong` is the play in which it failed, where one play decided."""
+    """A check, and what was played for it. `wrong` is the play in which it failed, where one play decided and its numbers tell why."""
 
     check: Check
     plays: tuple[Played, ...]
     wrong: Played | None = None
+
+    @property
+    def failed_at(self) -> Played:
+        """The play that best shows why the check failed: the one that decided, or else the first that went wrong, or the last."""
+        wrong = (play for play in self.plays if play.differences or (play.observation.error is None) != (play.expectation.error is None))
+        return self.wrong or next(wrong, self.plays[-1])

@@ -16,7 +16,7 @@ from normgrade.language import N_, _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.report.report import Difference
 from normgrade.worker.observation import Array
-from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+from normgrade.worker.requests import UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 WIDTH = 120
 SEAL = b"# SHA-256 of the lines above: "  # how the last line of a script begins
@@ -73,7 +73,7 @@ LARGEST = "{(got.detach().double().reshape(expected.shape) - expected.double()).
 
 def script(exercise: Exercise, path: Path, result: Result) -> str:
     """The script for a check that failed: it repeats the request in which the check failed."""
-    check, play = result.check, result.plays[-1]
+    check, play = result.check, result.failed_at
     got, expected, off_by = columns(_("got"), _("expected"), _("off by"))
     head = HEAD.format(
         made=_("Made by `normgrade repro`. It does to {file} what {check} does:", file=path.name, check=check.name),
@@ -120,8 +120,10 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
     """The lines of the script below its head."""
     expected = expected_at(play, differences)
     match play.expectation.request:
-        case LayerStory() as story:
+        case LayerStory() as story if is_plain(story):
             yield from layer_story(story, expected)
+        case LayerStory() as story:
+            yield from as_the_grader_does(exercise, story, expected)
         case FunctionCall() as call:
             yield from function_call(call, expected)
         case NewLayer() as layer:
@@ -140,6 +142,29 @@ def expected_at(play: Played, differences: Sequence[Difference]) -> dict[Place, 
     """The expected value at each place that differs, as Python."""
     places = play.expectation.places
     return {each.place: literal(places[each.place].value) for each in differences if each.place in places}
+
+
+def is_plain(story: LayerStory) -> bool:
+    """Whether each step calls the layer as any code would, or reloads it."""
+    steps = all(step.action in ACTIONS and not any(getattr(step, name) for name in UNUSUAL) for step in story.steps)
+    return steps and not story.as_built and story.layer[0].isupper()
+
+
+def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
+    """A story with unusual steps, told by the same probe as the grader's; step through `layer_story` there."""
+    yield "from normgrade.probes import Stopped, layer_story  # " + _("how the grader uses your code")
+    if exercise.probes is not None and not story.layer[0].isupper():
+        yield f"builder = load('probes', {str(exercise.probes)!r}).{story.layer}"
+        yield f"submission.{story.layer} = lambda *args, **kwargs: builder(submission, *args, **kwargs)"
+    yield "try:"
+    yield "    seen = layer_story("
+    yield "        submission,"
+    yield from (f"        {name}={literal(value)}," for name, value in story.inputs.items())
+    yield "    )"
+    yield "except Stopped as stopped:"
+    yield "    seen = stopped.seen"
+    yield "    print(stopped.step, repr(stopped.__cause__))"
+    yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
 
 
 def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:

@@ -3,16 +3,14 @@
 from importlib import import_module
 
 MODULES = {
-    "story": (
-        *("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),
-    ),
+    "story": (*("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),),
     "vocabulary": ("ones", "randn", "uniform", "words", "zeros"),
     "situations": ("use",),
 }
 WORDS = {word: module for module, words in MODULES.items() for word in words}
 __all__ = [
-    "build", "call", "change", "copy", "evaluate", "learn", "load", "ones", "pickle", "probe", "randn", "reload", "settings", "swap", "train",
-    "uniform", "use", "words", "zeros",
+    "build", "call", "change", "copy", "evaluate", "learn", "load", "ones", "pickle", "probe", "randn", "reload", "settings", "swap",
+    "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import

@@ -84,6 +84,8 @@ class Examiner:
             raise pytest.UsageError(f"--submission plays one hidden suite; collected: {found}. Name one tests/hidden/test_SLUG.py.")
         exercise, suite, inspection = prepared(own, self.path)
         nodes = {item.name: item for item in own}
+        situations = {name: Derived.from_parent(session, name=name, examiner=self) for name in suite.names if name not in nodes}
+        nodes |= situations
         self.tests = {nodes[test.name].nodeid: test for test in suite.tests}
         self.begun = begun(exercise, suite, inspection, self.path, self.seed)
         in_order = [nodes[test.name] for test in suite.tests]
@@ -97,12 +99,16 @@ class Examiner:
 
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Play the check in place of pytest, and tell pytest what became of it."""
-        test = self.tests.get(pyfuncitem.nodeid)
+        return self.plays(pyfuncitem) or None
+
+    def plays(self, item: pytest.Item) -> bool:
+        """Play the check of this item, if there is one."""
+        test = self.tests.get(item.nodeid)
         if test is None:
-            return None
+            return False
         if self.run is None:
             pytest.skip("it needs what inspection found missing")
-        tell(pyfuncitem, self.run, test)
+        tell(item, self.run, test)
         return True
 
     def pytest_unconfigure(self) -> None:
@@ -168,6 +174,20 @@ def in_words(check: Check) -> str:
         lines.append(f"{what_it_is(each)}: {difference_in_words(each)}")
         lines.append(f"  looks like: {each.looks_like}" if each.looks_like else "")
     return "\n".join(filter(None, (*lines, check.hint)))
+
+
+class Derived(pytest.Item):
+    """A check that is derived from the typical uses of the exercise: no function of the suite stands for it."""
+
+    def __init__(self, *, examiner: Examiner, **more: Any) -> None:
+        super().__init__(**more)
+        self.examiner = examiner
+
+    def runtest(self) -> None:
+        self.examiner.plays(self)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.name
 
 
 class Findings(pytest.Item):

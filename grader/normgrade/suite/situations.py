@@ -18,7 +18,6 @@ import numpy as np
 from normgrade.course.signature import Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-
 from normgrade.suite.story import Build, Part, change, copy, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import agree, current, refuses
 
@@ -106,7 +105,7 @@ def as_built(typical: Typical) -> None:
 @situation(
     "state",
     1,
-    "`self.training` alone is the mode. Whether gradients are on decides nothing; in-place operations on the input are wrong without gradients too.",
+    "`self.training` alone is the mode, whether gradients are on or not. Leave the input alone without gradients too.",
     zh="只有 `self.training` 决定模式，梯度是否开启不起任何作用；即使没有梯度，也不能原地改动输入。",
 )
 def without_gradients(typical: Typical) -> None:

@@ -101,10 +101,12 @@ def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **sp
     - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is no backward
       pass.
     - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
-    - `special`: `view="strided"` or `view="expanded"`, where `x` is part of another tensor; `gradients="no_grad"` or
-      `gradients="inference_mode"`, without a backward pass; `frozen=True`, where no parameter needs a gradient; `constant=True`, where `x`
-      needs none; `witness=True`, where the precision of the statistics is looked at; `again=True`, where `x` is written into the tensor that was the input of the step before, if that was played `again` too;
-      `backward=False`, without a backward pass.
+    - `special`: any of these, by name:
+      - `view="strided"` or `view="expanded"`: `x` is part of another tensor.
+      - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
+      - `frozen=True`: no parameter needs a gradient; `constant=True`: `x` needs none.
+      - `witness=True`: the precision of the statistics is looked at.
+      - `again=True`: `x` is written into the input of the step before, if that was played `again` too.
 
     After it, `agree` compares the output, the gradients of the input and of all parameters, all parameters and buffers, and whether the
     input was changed. Where `x` holds a NaN or an infinity, there is no backward pass.

@@ -55,14 +55,14 @@ class Asked(NamedTuple):
     def played_by(self, player: Player | None) -> Played:
         """The play of this request; without a player, by the right answer."""
         expectation = self.expectation
-        right = player is None
-        observation = as_expected(expectation) if right else player.play(expectation.request, expectation.size_bytes)
-        return Played(observation, expectation, self.refusal)
+        if player is None:
+            return Played(as_expected(expectation), expectation, self.refusal)
+        return Played(player.play(expectation.request, expectation.size_bytes), expectation, self.refusal)
 
 
 def as_expected(expectation: Expectation) -> Observation:
     """What is observed where everything is as it should be."""
-    values = {place: as_played(expected) for place, expected in expectation.places.items()}
+    values: dict[str, Value] = {place: as_played(expected) for place, expected in expectation.places.items()}
     return Observation(values, expectation.error)
 
 

@@ -69,6 +69,11 @@ class Channel:
         threading.Thread(target=self.write, args=(pipes.question,), daemon=True).start()
         threading.Thread(target=self.read, args=(pipes.answer,), daemon=True).start()
 
+    def has_started(self, timeout_s: float) -> None:
+        """Wait for the answer that a process gives unasked, once it has started. Raises NoAnswer, Closed or Forged."""
+        self.open.append((0, 0))
+        self.receive(timeout_s)
+
     def ask(self, message: messages.Question, timeout_s: float) -> Observation:
         """The answer to one question, where no other is open. Raises NoAnswer, Closed or Forged."""
         self.send(message)

@@ -220,7 +220,7 @@ class Spawner:
         channel = self.spare if self.spare is not None and budget == DEFAULT_BUDGET else self.launch(budget)
         self.spare = None if channel is self.spare else self.spare
         try:
-            channel.receive(0, START_S)
+            channel.has_started(START_S)
         except (NoAnswer, Closed, Forged) as error:
             said = channel.printed().encode()
             raise did_not_start(said, channel.end().code) from error

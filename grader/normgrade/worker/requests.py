@@ -76,7 +76,7 @@ UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate"
 class LayerStory:
     """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step.
 
-    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. Tensors that are `ignored` are never watched.
+    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. What is `ignored` is never watched.
     """
 
     layer: str

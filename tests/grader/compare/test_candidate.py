@@ -71,7 +71,7 @@ class Scripted(Oracle):
 
 
 def scripted(**numbers: tuple[Answer, Answer]) -> Scripted:
-    return Scripted(Cache(Path("unused"), bytes(32)), None, numbers)
+    return Scripted(Cache(Path("unused"), bytes(32)), numbers=numbers)
 
 
 def candidate(oracle: Oracle, source: str, *parts: Candidate) -> Candidate:

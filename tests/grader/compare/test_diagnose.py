@@ -22,7 +22,7 @@ from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
-from normgrade.suite.run import Run
+from normgrade.suite.run import Rehearsal, Run
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
 from normgrade.worker.requests import TypedRequest
@@ -270,7 +270,7 @@ def searched(
     """What a search finds, with what it took."""
     exercise, oracle = tiny.exercise(slug), Counting(Cache(expectations, bytes(32)), None)
     reference, mistakes = exercise.reference.read_text(encoding="utf-8"), read_mistakes(exercise)
-    results = list(Run(Here(load(source, "mine.py")), oracle, exercise, reference).results(collect([exercise])[slug]))
+    results = list(Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, reference)).results(collect([exercise])[slug]))
     Counting.plays.clear()
     Counting.kept.clear()
     return diagnose(results, reference, mistakes, oracle, within_s), oracle

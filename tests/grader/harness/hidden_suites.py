@@ -13,7 +13,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, module
 from normgrade.report.report import Check
 from normgrade.suite.collection import Suite
-from normgrade.suite.run import Run
+from normgrade.suite.run import Rehearsal, Run
 from normgrade.suite.vocabulary import Player
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
@@ -69,8 +69,8 @@ class InThisProcess:
 
 def played(suite: Suite, player: Player, folder: Path, seed: int = 0) -> list[Result]:
     exercise = suite.exercise
-    oracle = Oracle(Cache(folder, KEY), None if exercise.probes is None else read_text(exercise.probes))
-    return list(Run(player, oracle, exercise, read_text(exercise.reference), seed).results(suite))
+    oracle = Oracle.of(exercise, Cache(folder, KEY))
+    return list(Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference), seed)).results(suite))
 
 
 def one(checks: Checks) -> Check:

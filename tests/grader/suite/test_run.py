@@ -19,7 +19,7 @@ from normgrade.oracle.expected import Expectation
 from normgrade.oracle.kept import decode, encode
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
-from normgrade.suite.run import Run
+from normgrade.suite.run import Rehearsal, Run
 from normgrade.suite.vocabulary import playing
 from normgrade.worker.observation import Cause, Error, Observation, Playable
 from normgrade.worker.requests import TypedRequest
@@ -29,7 +29,7 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
     """Whoever has seen enough stops, and nothing more is played."""
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
-    results = Run(player, oracle, exercise, read_text(exercise.reference)).results(collect([exercise])["centring"])
+    results = Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference))).results(collect([exercise])["centring"])
     asked = [len(player.asked) for _result in islice(results, 3)]
     assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
 
@@ -168,9 +168,9 @@ def test_an_expectation_that_is_kept_and_of_no_use_is_computed_once_more(
         cache.put(name, encode(replace(known, places={**known.places, **endless}) if spoil == "spread" else replace(known, error=error)))
     compute = Oracle.compute
 
-    def counted(oracle: Oracle, source: str, request: TypedRequest) -> Expectation:
+    def counted(oracle: Oracle, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         computed.append(request.probe)
-        return compute(oracle, source, request)
+        return compute(oracle, source, request, others)
 
     monkeypatch.setattr(Oracle, "compute", counted)
     assert grade() == right and Outcome.PASSED in right

@@ -17,7 +17,7 @@ from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
-from normgrade.suite.run import Run
+from normgrade.suite.run import Rehearsal, Run
 from normgrade.suite.vocabulary import observe
 from normgrade.worker.observation import Array, Foreign, Observation, Playable, Reason, Value
 from normgrade.worker.play import load, play
@@ -91,7 +91,7 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
         for name, forge in forgeries.items():
             forger = Forger(Cache(expectations, bytes(32)), probes, forge=forge)
             for test in tests:
-                check = Run(forger, forger, exercise, read_text(exercise.reference)).play(test).check
+                check = Run(forger, Rehearsal(forger, exercise, read_text(exercise.reference))).play(test).check
                 played += 1
                 if check.outcome is Outcome.ERROR:
                     broken[exercise.slug, name, check.name] = check.message
@@ -129,5 +129,5 @@ def test_half_precision_is_judged_by_the_grader(expectations: Path) -> None:
     [half] = [test for test in collect([exercise])["deep_norm"].tests if test.name == "test_half_precision"]
     probes = load(read_text(exercise.probes), "probes.py")
     players = [Here(load(source, "deep_norm.py"), probes) for source in (SEVEN, reference)]
-    outcomes = [Run(player, oracle, exercise, reference).play(half).check.outcome for player in players]
+    outcomes = [Run(player, Rehearsal(oracle, exercise, reference)).play(half).check.outcome for player in players]
     assert outcomes == [Outcome.FAILED, Outcome.PASSED]

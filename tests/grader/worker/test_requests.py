@@ -27,7 +27,7 @@ KEY = [0, "test", 0]
 OPEN_STEPS = [LayerStep(Action.TRAIN, X, True, DRAWN), LayerStep(Action.RELOAD), LayerStep(Action.EVALUATE, X, upstream=G)]
 OPEN: dict[str, tuple[TypedRequest, dict[str, Any]]] = {
     "layer_story": (
-        LayerStory("Norm", [3], {"eps": 0.1}, "float16", {"weight": X}, ["count"], OPEN_STEPS, KEY),
+        LayerStory("Norm", [3], {"eps": 0.1}, "float16", {"weight": X}, ["count"], OPEN_STEPS, ignored=["free"], draw=KEY),
         {
             "layer": "Norm", "args": [3], "kwargs": {"eps": 0.1}, "state": {"weight": X}, "watch": ["count"],
             "steps": [
@@ -35,7 +35,7 @@ OPEN: dict[str, tuple[TypedRequest, dict[str, Any]]] = {
                 {"do": "reload"},
                 {"do": "evaluate", "x": X, "scattered": False, "upstream": G},
             ],
-            "dtype": "float16", "draw": KEY,
+            "dtype": "float16", "ignored": ["free"], "draw": KEY,
         },
     ),
     "function_call": (
@@ -132,7 +132,8 @@ def test_an_own_probe_hands_arguments_on_by_name_or_takes_them_itself() -> None:
 
 
 def test_an_action_is_its_word() -> None:
-    assert [str(action) for action in Action] == ["train", "evaluate", "reload"]
+    assert [str(action) for action in Action][:3] == ["train", "evaluate", "reload"]
+    assert all(layer_step({"do": str(action)}).action is action for action in Action)
 
 
 @pytest.mark.parametrize(
@@ -153,3 +154,22 @@ def test_inputs_that_are_not_those_of_the_probe_are_refused(probe: str, inputs: 
 
 def test_a_step_is_read_with_what_it_leaves_out() -> None:
     assert layer_step({"do": "train", "x": X}) == LayerStep(Action.TRAIN, X, False, None)
+
+
+@pytest.mark.parametrize(
+    ("step", "inputs"),
+    [
+        (LayerStep(Action.CHANGE, state=DRAWN), {"do": "change", "state": "drawn"}),
+        (LayerStep(Action.LOAD, state={"weight": X}), {"do": "load", "state": {"weight": X}}),
+        (LayerStep(Action.LEARN, rate=0.5), {"do": "learn", "rate": 0.5}),
+        (
+            LayerStep(Action.TRAIN, X, view="strided", gradients="no_grad", frozen=True, constant=True, witness=True, again=True),
+            {
+                "do": "train", "x": X, "scattered": False, "upstream": None, "view": "strided", "gradients": "no_grad", "frozen": True,
+                "constant": True, "witness": True, "again": True,
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_unusual_about_a_step_is_said_and_nothing_else(step: LayerStep, inputs: dict[str, Any]) -> None:
+    assert step.inputs == inputs and layer_step(inputs) == step
