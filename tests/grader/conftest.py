@@ -193,6 +193,7 @@ def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
             for old, new in () if isinstance(edit, str) else edit:
                 assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {name}"
                 text = text.replace(old, new)
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return Course(root)
 

@@ -44,9 +44,13 @@ def verify_command(
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
     from normgrade.suite.grading_options import Options
+    from normgrade.verify.matrix import matrix
     from normgrade.verify.parallel import available
     from normgrade.verify.proofs import verify
 
     with progress() as watched:
         reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())
-    return hand_over(reports, format, output, DETAILS[detail])
+    code = hand_over(reports, format, output, DETAILS[detail])
+    if format == "terminal" and output is None:
+        click.echo("\n" + "\n".join(matrix(exercises)))
+    return code

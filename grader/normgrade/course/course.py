@@ -79,7 +79,15 @@ class Exercise:
     limits: Limits = Limits()
     reveal: Reveal = "full"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
-    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with the reason for each
+    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, or "all", with reasons
+
+    def leaves_out(self, situation: str) -> bool:
+        """Whether a situation is left out: by its name, or with `all` of them.
+
+        >>> Course.find().exercise("layer_norm").leaves_out("as_built")
+        False
+        """
+        return not {situation, "all"}.isdisjoint(self.left_out)
 
     @property
     def ban(self) -> Ban:
@@ -169,6 +177,15 @@ class Exercise:
         {'alternatives'}
         """
         return tuple(sorted(self.reference.parent.glob("alternatives/*.py")))
+
+    @property
+    def wrong(self) -> tuple[Path, ...]:
+        """Wrong implementations that are no known mistakes: they must fail, and nobody has to name what is wrong. In order of their names.
+
+        >>> all(path.suffix == ".py" for path in Course.find().exercise("layer_norm").wrong)
+        True
+        """
+        return tuple(sorted((self.reference.parent / "wrong").glob("*.py")))
 
     @property
     def mistakes(self) -> Path:

@@ -148,11 +148,11 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
 
 def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
     """The situations of an exercise that gives typical uses, without those that it leaves out."""
-    if unknown := next((name for name in exercise.left_out if name not in SITUATIONS), None):
+    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, "all"}), None):
         known = ", ".join(SITUATIONS)
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
         raise CourseError(why)
-    played = [each for name, each in SITUATIONS.items() if name not in exercise.left_out] if typical else []
+    played = [each for name, each in SITUATIONS.items() if not exercise.leaves_out(name)] if typical else []
     return [
         HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
         for each in played

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from normgrade.compare.differences import differences
 from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, Exercise
@@ -19,10 +20,12 @@ from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
+from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options, silent
+from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
 from normgrade.verify.translations import missing_texts
@@ -81,8 +84,8 @@ def verify(
 
 
 def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
-    right, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
-    return Job((right + 2 * wrong) * len(seeds), partial(prove, exercise, seeds, options))
+    right, mistakes = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
+    return Job((right + 2 * mistakes + len(exercise.wrong)) * len(seeds), partial(prove, exercise, seeds, options))
 
 
 def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
@@ -106,6 +109,7 @@ class Proof:
 
     def checks(self) -> Iterator[Check]:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
+        suite = self.grader.suites[exercise.slug]
         right = [exercise.reference, *alternatives]
         yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
         yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
@@ -113,10 +117,19 @@ class Proof:
             names = ", ".join(LANGUAGES[language] for language in languages)
             claim = _("Every text for learners is there in each language of the course: {names}.", names=names)
             yield check("texts", claim, lambda: self.texts(languages))
+        played = len([test for test in suite.tests if test.name.startswith(PREFIX)])
+        claim = n_(
+            "{n} situation is played; {m} are left out, with a reason.",
+            "{n} situations are played; {m} are left out, with a reason.",
+            played,
+            m=sum(map(exercise.leaves_out, SITUATIONS)),
+        )
+        yield check("situations", claim, self.situations)
         yield check("stub", _("The untouched stub fails."), self.stub)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield check("right", claim, lambda: self.right(right))
-        yield check("wrong", n_("{n} known mistake fail.", "{n} known mistakes fail.", len(mistakes)), lambda: self.wrong(mistakes))
+        wrong = {mistake.name: mistake.source for mistake in mistakes} | {path.name: read_text(path) for path in exercise.wrong}
+        yield check("wrong", n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong)), lambda: self.wrong(wrong))
         yield check("named", _("Every known mistake is diagnosed by its own name, and by no other."), lambda: self.named(mistakes))
 
     def contract(self) -> Problems:
@@ -135,6 +148,21 @@ class Proof:
         for language in languages:
             yield from missing_texts(self.exercise, self.grader.suites[self.exercise.slug], language, places)
 
+    def situations(self) -> Problems:
+        """Every situation is played, or left out with a reason."""
+        results = {
+            result.check.name: result
+            for result in self.run(read_text(self.exercise.reference), self.exercise.reference.name, self.seeds[0])
+        }
+        for name in SITUATIONS:
+            result = results.get(f"{PREFIX}{name}")
+            if self.exercise.leaves_out(name):
+                continue
+            if result is None:
+                yield _("{situation}: the suite gives no typical uses; define `typical()`, or leave it out with a reason.", situation=name)
+            elif not result.plays:
+                yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
+
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
         yield from broken(results, _("the stub"))
@@ -143,21 +171,34 @@ class Proof:
 
     def right(self, paths: Sequence[Path]) -> Problems:
         for path, seed in self.each(paths, _("right answers")):
-            for check in remarked(self.run(read_text(path), path.name, seed), self.exercise):
+            results = self.run(read_text(path), path.name, seed)
+            for check, result in zip(remarked(results, self.exercise), results, strict=True):
                 if check.outcome is not Outcome.PASSED:
-                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check))
+                    advice = self.advice(path, result)
+                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + advice
 
-    def wrong(self, mistakes: Sequence[Mistake]) -> Problems:
-        for mistake in mistakes:
+    def advice(self, path: Path, result: Result) -> str:
+        """What to do about a right answer that is rejected, where its rounding alone is to blame."""
+        if path == self.exercise.reference or not any(play.differences for play in result.plays):
+            return ""
+        oracle, source = self.grader.oracles[self.exercise.slug], read_text(path)
+        for play in result.plays:
+            theirs = oracle.expectation(source, play.expectation.request)
+            if play.observation.error or differences(play.observation, with_spread_of(play.expectation, theirs)):
+                return ""
+        return " " + _('Its rounding is larger than the reference\'s: name it in `spread = ["{name}"]` of exercise.toml.', name=path.stem)
+
+    def wrong(self, sources: Mapping[str, str]) -> Problems:
+        for name, source in sources.items():
             try:
-                compile(mistake.source, mistake.name, "exec", dont_inherit=True)
+                compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
-                yield _("{mistake}: not Python: {error} (line {line}).", mistake=mistake.name, error=error.msg, line=error.lineno)
-        for mistake, seed in self.each(mistakes, _("mistakes")):
-            results = self.run(mistake.source, self.exercise.file_name, seed)
-            yield from broken(results, mistake.name)
+                yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
+        for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
+            results = self.run(source, self.exercise.file_name, seed)
+            yield from broken(results, name)
             if not failed(results):
-                yield _("{mistake}, seed {seed}: passes every check.", mistake=mistake.name, seed=seed)
+                yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake, seed in self.each(mistakes, _("diagnoses")):

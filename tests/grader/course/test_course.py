@@ -212,7 +212,7 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
     known = (
-        'allowed, banned, defines, group, "group.zh", hints, "hints.zh", level, limits, order, places, "places.zh", points, reveal, title, '
+        'allowed, banned, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, "places.zh", points, reveal, spread, title, '
         '"title.zh"'
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."

@@ -12,6 +12,7 @@ from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite.grading_options import Options
+from normgrade.suite.situations import SITUATIONS
 from normgrade.verify.proofs import in_words, verify
 from normgrade.worker.walls import TIERS
 
@@ -21,9 +22,10 @@ Edits = dict[str, list[tuple[str, str]] | str]
 CLAIMS = {  # of `rms`
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
     "points": "The points of the suite sum to 8.",
+    "situations": "0 situations are played; 22 are left out, with a reason.",
     "stub": "The untouched stub fails.",
     "right": "The reference and 1 alternative pass.",
-    "wrong": "4 known mistakes fail.",
+    "wrong": "4 wrong answers fail.",
     "named": "Every known mistake is diagnosed by its own name, and by no other.",
 }
 REFERENCE, SUITE = "solutions/rms/reference.py", "tests/hidden/test_rms.py"
@@ -62,7 +64,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (6, 6, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (7, 7, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 44) for done in range(1, 45)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 8,
@@ -125,7 +127,7 @@ def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 5
+    assert failures(report).keys() == {"right"} and report.earned == 6
     assert {line.partition(",")[0] for line in failures(report)["right"].splitlines()} == {"einsum.py"}
 
 
@@ -181,3 +183,16 @@ ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\
 
 def test_a_check_in_words() -> None:
     assert in_words(Check("test_x", "It holds.", Kind.FORMULA, Outcome.SKIPPED, 1, message="no need")) == "test_x skipped · no need"
+
+
+def test_a_situation_that_is_neither_played_nor_left_out_is_named(edited_course: EditedCourse) -> None:
+    left_out = [('all = "a course for tests"', 'as_built = "a function has no state"')]
+    said = failures(proved(edited_course({"exercises/rms/exercise.toml": left_out})))["situations"].splitlines()
+    assert len(said) == len(SITUATIONS) - 1
+    assert said[0] == "without_gradients: the suite gives no typical uses; define `typical()`, or leave it out with a reason."
+
+
+def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
+    right = 'def rms(x, eps=1e-5):\n    return x\n'
+    found = failures(proved(edited_course({"solutions/rms/wrong/sneaky.py": RIGHT, "solutions/rms/wrong/plain.py": right})))
+    assert found == {"wrong": "sneaky.py, seed 0: passes every check."}
