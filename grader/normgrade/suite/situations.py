@@ -313,8 +313,9 @@ def views(typical: Typical) -> None:
     zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
     """
     for layer, x, other, *_more in typical():
-        whole = train(x, scattered=True), evaluate(other, scattered=True), train(other, view="strided"), evaluate(x, view="strided")
-        agree(layer, *whole, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
+        scattered = [step(each, scattered=True) for step, each in product((train, evaluate), (x, other))]
+        agree(layer, *scattered, train(other, view="strided"), evaluate(x, view="strided"))
+        agree(layer, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
 
 
 @situation(
