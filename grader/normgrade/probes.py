@@ -147,8 +147,8 @@ def layer_story(
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
-      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built and
-        filled like the first, each tensor with its numbers in reverse order.
+      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built like
+        the first, but for the step's `kwargs`, and filled like it, each tensor with its numbers in reverse order.
       - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
@@ -168,8 +168,8 @@ def layer_story(
     step: int | str = BUILD
     before = settings() if any(action["do"] == "settings" for action in steps) else {}
 
-    def built(numbers: Mapping[str, torch.Tensor]) -> torch.nn.Module:
-        module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+    def built(numbers: Mapping[str, torch.Tensor], **others: Any) -> torch.nn.Module:
+        module: torch.nn.Module = getattr(impl, layer)(*args, **{**kwargs, **others})
         if not as_built:
             fill(module, numbers)
         return module
@@ -191,7 +191,8 @@ def layer_story(
                 case "pickle":
                     module = pickled(module)
                 case "swap":
-                    module, other = other or built({name: reversed_order(value) for name, value in state.items()}), module
+                    turned = {name: reversed_order(value) for name, value in state.items()}
+                    module, other = other or built(turned, **action.get("kwargs", {})), module
                 case "change":
                     fill(module, action["state"])
                 case "load":

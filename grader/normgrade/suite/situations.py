@@ -156,12 +156,29 @@ def changed_state(typical: Typical) -> None:
     zh="属于一个层的东西应当是 `self` 的属性，而不是类或模块的属性。",
 )
 def two_layers(typical: Typical) -> None:
-    """Two layers share nothing.
+    """Two layers share nothing, and each keeps its own arguments.
 
-    zh: 两个层互不共享任何内容。
+    zh: 两个层互不共享任何内容，各自保留自己的参数。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
+        agree(
+            by_name(layer),
+            train(x),
+            swap(**doubled(layer)),
+            train(other),
+            evaluate(x),
+            swap(),
+            evaluate(other),
+            train(x),
+            swap(),
+            evaluate(x),
+        )
+
+
+def doubled(layer: Build) -> dict[str, float]:
+    """Other values for the layer's arguments that are fractions and have a default, by name."""
+    given = {**defaults_of(signature_of(layer)), **by_name(layer).kwargs}
+    return {name: 2 * value for name, value in given.items() if isinstance(value, float)}
 
 
 @situation(
@@ -425,7 +442,7 @@ def every_argument(typical: Typical) -> None:
     """
     layer, x, *_others = typical()[0]
     signature = signature_of(layer)
-    defaults = {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
+    defaults = defaults_of(signature)
     required = layer.args[: len(signature.parameters) - len(defaults)]
     names = [each.name for each in signature.parameters]
     for kwargs in ({}, defaults, dict(zip(names, required, strict=False)) | defaults):
@@ -437,6 +454,11 @@ def signature_of(layer: Build) -> Signature:
     """How the contract says that a layer is built."""
     defines = current().exercise.defines
     return next((each for each in defines if each.name == layer.layer), defines[0])
+
+
+def defaults_of(signature: Signature) -> dict[str, Any]:
+    """The values of the arguments that have a default, by name."""
+    return {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
 
 
 def by_name(layer: Build, **more: Any) -> Build:

@@ -141,14 +141,15 @@ def pickle() -> LayerStep:
     return LayerStep(Action.PICKLE)
 
 
-def swap() -> LayerStep:
+def swap(**kwargs: Any) -> LayerStep:
     """A step that goes on with the other layer: the one that was left by the last `copy` or `swap`, or else a second one.
 
-    A second one is built with the same arguments, and filled with the same numbers in reverse order.
+    A second one is built with the same arguments, but for those that are given here by name, and filled with the same numbers in reverse
+    order.
 
-    >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(), train(np.ones((4, 3), np.float32))
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(eps=0.5), train(np.ones((4, 3), np.float32))
     """
-    return LayerStep(Action.SWAP)
+    return LayerStep(Action.SWAP, kwargs=kwargs)
 
 
 def change() -> LayerStep:

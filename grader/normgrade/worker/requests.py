@@ -59,6 +59,7 @@ class LayerStep:
     again: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class LayerStep:
         return {"do": str(self.action)} | call | unusual | state
 
 
-UNUSUAL = ("view", "gradients", "frozen", "constant", "again", "rate")  # what most steps go without
+UNUSUAL = ("view", "gradients", "frozen", "constant", "again", "rate", "kwargs")  # what most steps go without
 
 
 @dataclass(frozen=True, slots=True)
