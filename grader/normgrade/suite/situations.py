@@ -160,25 +160,10 @@ def two_layers(typical: Typical) -> None:
 
     zh: 两个层互不共享任何内容，各自保留自己的参数。
     """
-    for layer, x, other, *_more in typical()[:2]:
-        agree(
-            by_name(layer),
-            train(x),
-            swap(**doubled(layer)),
-            train(other),
-            evaluate(x),
-            swap(),
-            evaluate(other),
-            train(x),
-            swap(),
-            evaluate(x),
-        )
-
-
-def doubled(layer: Build) -> dict[str, float]:
-    """Other values for the layer's arguments that are fractions and have a default, by name."""
-    given = {**defaults_of(signature_of(layer)), **by_name(layer).kwargs}
-    return {name: 2 * value for name, value in given.items() if isinstance(value, float)}
+    first, last = typical()[0], typical()[-1]
+    for one, another in ((first, first), (first, last), (last, first)):
+        leave = swap(*another.layer.args, **another.layer.kwargs)
+        agree(one.layer, train(one.x), leave, train(another.other), evaluate(another.x), swap(), evaluate(one.other), train(one.x))
 
 
 @situation(
@@ -395,6 +380,8 @@ def nothing_else_changed(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
+        for dtype in DTYPES:
+            agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype), settings())
 
 
 @situation(
