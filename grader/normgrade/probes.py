@@ -151,8 +151,8 @@ def layer_story(
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
-      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built and
-        filled like the first, each tensor with its numbers in reverse order.
+      - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built with
+        the step's `args` and `kwargs`, or else like the first, and filled with the numbers of the first in reverse order where they fit.
       - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
@@ -172,7 +172,7 @@ def layer_story(
     step: int | str = BUILD
     before = settings() if any(action["do"] == "settings" for action in steps) else {}
 
-    def built(numbers: Mapping[str, torch.Tensor]) -> torch.nn.Module:
+    def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
         module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
         if not as_built:
             fill(module, numbers)
@@ -195,7 +195,9 @@ def layer_story(
                 case "pickle":
                     module = pickled(module)
                 case "swap":
-                    module, other = other or built({name: reversed_order(value) for name, value in state.items()}), module
+                    turned = {name: reversed_order(value) for name, value in state.items()}
+                    arguments = {name: action[name] for name in ("args", "kwargs") if name in action}
+                    module, other = other or built(turned, **arguments), module
                 case "change":
                     fill(module, action["state"])
                 case "load":
@@ -256,6 +258,7 @@ def take_step(
     - "output": what the layer returned.
     - "input left alone": the input after the call, in the shape and dtype of `x`.
     - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
+    - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
     - "<name>": the watched tensor, in the contract's shape and dtype where it has as many elements; a text where it is missing.
     - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None where no gradient came.
@@ -283,9 +286,12 @@ def take_step(
     watched = Witness(given) if witness else nullcontext()
     with MODES[gradients](), watched:
         output = module(given)
+        without = not torch.is_grad_enabled()
     seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
+    if gradients is not None:
+        seen[Place("grad mode left alone")] = without
     if upstream is not None:
         go_back(output, upstream)
         if leaf.requires_grad:

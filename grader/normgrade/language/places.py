@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -28,7 +28,7 @@ class Absent:
     """What stands in the place of a tensor that a layer does not have: the tensor's name, and the names of those that are there."""
 
     name: str
-    there: tuple[str, ...] = ()
+    there: tuple[str, ...] = field(default=(), compare=False)  # for messages alone: helpers are a layer's own affair
 
 
 class Place(str):

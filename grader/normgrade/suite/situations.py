@@ -155,12 +155,14 @@ def changed_state(typical: Typical) -> None:
     zh="属于一个层的东西应当是 `self` 的属性，而不是类或模块的属性。",
 )
 def two_layers(typical: Typical) -> None:
-    """Two layers share nothing.
+    """Two layers share nothing, and each keeps its own arguments.
 
-    zh: 两个层互不共享任何内容。
+    zh: 两个层互不共享任何内容，各自保留自己的参数。
     """
-    for layer, x, other, *_more in typical()[:2]:
-        agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
+    first, last = typical()[0], typical()[-1]
+    for one, another in ((first, first), (first, last), (last, first)):
+        leave = swap(*another.layer.args, **another.layer.kwargs)
+        agree(one.layer, train(one.x), leave, train(another.other), evaluate(another.x), swap(), evaluate(one.other), train(one.x))
 
 
 @situation(
@@ -312,8 +314,9 @@ def views(typical: Typical) -> None:
     zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
     """
     for layer, x, other, *_more in typical():
-        whole = train(x, scattered=True), evaluate(other, scattered=True), train(other, view="strided"), evaluate(x, view="strided")
-        agree(layer, *whole, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
+        scattered = [step(each, scattered=True) for step, each in product((train, evaluate), (x, other))]
+        agree(layer, *scattered, train(other, view="strided"), evaluate(x, view="strided"))
+        agree(layer, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
 
 
 @situation(
@@ -376,6 +379,8 @@ def nothing_else_changed(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
+        for dtype in DTYPES:
+            agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype), settings())
 
 
 @situation(
@@ -423,7 +428,7 @@ def every_argument(typical: Typical) -> None:
     """
     layer, x, *_others = typical()[0]
     signature = signature_of(layer)
-    defaults = {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
+    defaults = defaults_of(signature)
     required = layer.args[: len(signature.parameters) - len(defaults)]
     names = [each.name for each in signature.parameters]
     for kwargs in ({}, defaults, dict(zip(names, required, strict=False)) | defaults):
@@ -435,6 +440,11 @@ def signature_of(layer: Build) -> Signature:
     """How the contract says that a layer is built."""
     defines = current().exercise.defines
     return next((each for each in defines if each.name == layer.layer), defines[0])
+
+
+def defaults_of(signature: Signature) -> dict[str, Any]:
+    """The values of the arguments that have a default, by name."""
+    return {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
 
 
 def by_name(layer: Build, **more: Any) -> Build:

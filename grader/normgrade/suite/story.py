@@ -151,14 +151,15 @@ def pickle() -> LayerStep:
     return LayerStep(Action.PICKLE)
 
 
-def swap() -> LayerStep:
+def swap(*args: Any, **kwargs: Any) -> LayerStep:
     """A step that goes on with the other layer: the one that was left by the last `copy` or `swap`, or else a second one.
 
-    A second one is built with the same arguments, and filled with the same numbers in reverse order.
+    A second one is built with the arguments that are given here, or else with the same, and filled with the same numbers in reverse order
+    where they fit.
 
-    >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(), train(np.ones((4, 3), np.float32))
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), swap(3, eps=0.5), train(np.ones((4, 3), np.float32))
     """
-    return LayerStep(Action.SWAP)
+    return LayerStep(Action.SWAP, args=carried(list(args)), kwargs=carried_by_name(kwargs))
 
 
 def change() -> LayerStep:

@@ -27,6 +27,7 @@ from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Ob
 MESSAGE_LIMIT = 2000  # characters of a text
 NAME_LIMIT = 100  # characters of a name
 NATIVE = nullcontext()
+SEED = 1_750_043_921  # of every random number generator before a play; not one that a layer would set itself
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a plain RuntimeError with this text
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
@@ -106,9 +107,9 @@ def found_by_name(implementation: ModuleType) -> Iterator[None]:
 
 def settle(dtype: torch.dtype) -> None:
     """Reset the global settings of PyTorch, and seed every random number generator."""
-    random.seed(0)
-    np.random.seed(0)
-    torch.default_generator.manual_seed(0)  # the CPU's; torch.manual_seed seeds other devices too, and takes 1.5 ms
+    random.seed(SEED)
+    np.random.seed(SEED)
+    torch.default_generator.manual_seed(SEED)  # the CPU's; torch.manual_seed seeds other devices too, and takes 1.5 ms
     torch.set_default_dtype(dtype)
     torch.set_grad_enabled(True)
     torch.set_num_threads(1)

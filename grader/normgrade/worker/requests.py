@@ -60,6 +60,8 @@ class LayerStep:
     again: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
+    args: Sequence[Any] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -69,7 +71,7 @@ class LayerStep:
         return {"do": str(self.action)} | call | unusual | state
 
 
-UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate")  # what most steps go without
+UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate", "args", "kwargs")  # what most steps go without
 
 
 @dataclass(frozen=True, slots=True)

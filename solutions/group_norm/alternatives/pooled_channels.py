@@ -1,6 +1,6 @@
-"""Every channel by itself first; a matrix of who belongs where pools means and variances: σ² = mean of variances + variance of means.
+"""Every channel by itself first; then means and variances are pooled group by group: σ² = mean of variances + variance of means.
 
-zh: 先单独处理每个通道；再用一个表示通道归属的矩阵合并均值和方差：σ² = 方差的均值 + 均值的方差。
+zh: 先单独处理每个通道；再逐组合并均值和方差：σ² = 方差的均值 + 均值的方差。
 """
 
 import torch
@@ -19,18 +19,15 @@ class GroupNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         channels = x.to(torch.promote_types(x.dtype, torch.float32)).reshape(x.shape[0], x.shape[1], -1)
-        number = torch.arange(x.shape[1]) // (x.shape[1] // self.num_groups)
-        same = (number[:, None] == number).to(channels.dtype)  # (C, C): 1 where two channels share a group
-        pool = same / same.sum(1)
         own_mean = channels.mean(2)  # (N, C), all of them over the same number of positions
         own_var = channels.var(2, correction=0)
-        mean = own_mean @ pool
-        var = (own_var + self.between(own_mean, mean)) @ pool
+        mean = self.pooled(own_mean)
+        var = self.pooled(own_var + (own_mean - mean).square())
         y = (channels - mean[..., None]) / torch.sqrt(var + self.eps)[..., None]
         if self.weight is not None:
             y = y * self.weight.view(1, -1, 1) + self.bias.view(1, -1, 1)
         return y.reshape(x.shape).to(x.dtype)
 
-    @staticmethod
-    def between(own_mean: Tensor, mean: Tensor) -> Tensor:
-        return (own_mean - mean).square()
+    def pooled(self, own: Tensor) -> Tensor:
+        """The average over the channels of a group, given to each of them: (N, C) → (N, C)."""
+        return torch.cat([part.mean(1, keepdim=True).expand_as(part) for part in own.chunk(self.num_groups, dim=1)], dim=1)

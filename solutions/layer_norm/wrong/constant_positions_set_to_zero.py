@@ -1,0 +1,41 @@
+"""A constant position is set to 0, so that no gradient reaches its input."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+class LayerNorm(nn.Module):
+    """y = γ · (x − μ) / √(σ² + ε) + β, where every position has its own μ and σ² over the dimensions of `normalized_shape`."""
+
+    weight: nn.Parameter | None
+    bias: nn.Parameter | None
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        scale = nn.Parameter(torch.ones(shape)) if elementwise_affine else None
+        shift = nn.Parameter(torch.zeros(shape)) if elementwise_affine and bias else None
+        self.normalized_shape = shape
+        self.eps = eps
+        self.register_parameter("weight", scale)  # None: the attribute exists, the state dict does not list it
+        self.register_parameter("bias", shift)
+
+    def forward(self, x: Tensor) -> Tensor:
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))  # half precision is too short and too narrow for statistics
+        dims = tuple(range(-len(self.normalized_shape), 0))
+        mean = wide.mean(dim=dims, keepdim=True)  # (…, *normalized_shape) → (…, 1, …, 1)
+        var = wide.var(dim=dims, keepdim=True, correction=0)  # biased: divided by n
+        y = torch.where(var == 0, torch.zeros_like(wide), (wide - mean) / torch.sqrt(var + self.eps))
+        if self.weight is not None:
+            y = y * self.weight
+        if self.bias is not None:
+            y = y + self.bias
+        return y.to(x.dtype)
