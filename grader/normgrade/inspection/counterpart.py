@@ -142,11 +142,13 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Spot, .
     try:
         state = frozenset(flow_of(reference).state)
         right, wrong, theirs = (Computation(flow_of(source, state)) for source in (reference, mistake, submission))
-        found = [place for change in changed(reference, mistake) if (place := place_of(change, right, wrong, theirs)) is not None]
+        told = [telling for change in changed(reference, mistake) if (telling := telling_step(change, right, wrong)) is not None]
+        found = [(level, the_one(step, level, right, wrong, theirs)) for level, step in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
     lines = lines_of(submission)
-    return one_per_line([(level, spot_of(at, lines)) for level, at in found])
+    spots = [(level, spot_of(at, lines)) for level, at in found if at is not None]
+    return one_per_line(spots) if len(spots) == len(found) else ()
 
 
 def one_per_line(found: list[tuple[int, Spot]]) -> tuple[Spot, ...]:
@@ -155,25 +157,24 @@ def one_per_line(found: list[tuple[int, Spot]]) -> tuple[Spot, ...]:
     return tuple(sorted(best.values()))
 
 
-def place_of(change: Span, right: Computation, wrong: Computation, theirs: Computation) -> tuple[int, ast.AST] | None:
-    """Where the submission takes the step that a change of the reference made, and the level of detail at which it is told apart."""
+def telling_step(change: Span, right: Computation, wrong: Computation) -> tuple[int, Step] | None:
+    """The step that a change of the reference made, and the level of detail at which it is told from those of the reference."""
     near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
-    for level in range(LEVELS):
-        for step in near:
-            if wrong.descriptions(step, level) - right.described_at(level):
-                at = the_one(step, level, right, wrong, theirs)
-                return None if at is None else (level, at)
-    return None
+    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level))
+    return next(told, None)
 
 
 def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
     """The one place at which the submission takes a step; where there are several, a more detailed look may tell them apart."""
     for closer in range(level, LEVELS):
         told = wrong.descriptions(step, closer) - right.described_at(closer)
-        found = {where(mine.at): mine for mine in theirs.steps if told & theirs.descriptions(mine, closer)}
+        wholly = told == wrong.descriptions(step, closer)
+        alike = ((mine, theirs.descriptions(mine, closer)) for mine in theirs.steps)
+        found = {where(mine.at): mine for mine, said in alike if told & said and not (wholly and said & right.described_at(closer))}
         if len(found) == 1:
             only = next(iter(found.values()))
-            return only.at if holds_its_sum(only.value) else None
+            used_alike = {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)} or only.value.is_effect
+            return only.at if holds_its_sum(only.value) and used_alike else None
         if not found:
             return None
     return None
@@ -181,7 +182,7 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
 
 def holds_its_sum(value: Value) -> bool:
     """Whether a sum that is divided by is written within the division: elsewhere, what it lacks may have its place there."""
-    divisors = [part.parts[0][1] for _role, part in value.parts if value.label == "*" and part.label == "1/"]
+    divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
     return all(where(value.at) <= where(part.at) and where(part.at)[2:] <= where(value.at)[2:] for part in divisors if part.label == "+")
 
 

@@ -241,6 +241,8 @@ class Reader:
                 self.store(name, Value("detach", (("0", value),), at), scope, at)
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name)):
                 self.store(name, value, scope, at)
+            case ast.Attribute(value=ast.Name(), attr="data"):
+                self.effect("overwrite", (("0", value),), at)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 for number, element in enumerate(elements):
                     self.bind(element, item(value, number, at), scope, at)

@@ -38,7 +38,7 @@ class Value:
 
     @property
     def is_effect(self) -> bool:
-        return self.label.startswith(("begin ", "set ", "keep", "default ", "return"))
+        return self.label.startswith(("begin ", "set ", "keep", "default ", "return", "overwrite", "raise "))
 
     def part(self, role: str) -> Value | None:
         return next((value for name, value in self.parts if name == role), None)
