@@ -7,9 +7,9 @@ submission takes such a step, in the same role and at one place alone, that is t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from normgrade.inspection.edits import Span, changed
 from normgrade.inspection.flow import Flow, TooLarge, flow_of
@@ -21,11 +21,12 @@ WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that are on
 LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
 BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too much for one place
+Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
 LEVELS = 6  # of detail, in which a step is described
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Spot:
+class Caret:
     """A place in a source: line and column, both from 1, and how many characters it takes."""
 
     line: int
@@ -64,11 +65,12 @@ class Computation:
         self.flow = flow
         self.values = list(flow.values())
         self.reached = {id(value) for value in self.values}
-        self.known: dict[int, frozenset[str]] = {}
+        self.at_level: dict[int, dict[str, list[Step]]] = {}
 
     @cached_property
     def steps(self) -> list[Step]:
-        return [step for value in self.values if value.parts and value.label not in BLAND for step in steps_of(value) if step.at is not None]
+        telling = (value for value in self.values if value.parts and value.label not in BLAND)
+        return [step for value in telling for step in steps_of(value) if step.at is not None]
 
     @cached_property
     def effects(self) -> dict[int, set[str]]:
@@ -84,26 +86,30 @@ class Computation:
                     rest += [part for _role, part in value.parts]
         return found
 
-    def described_at(self, level: int) -> frozenset[str]:
-        """All descriptions of all steps at a level of detail."""
-        if level not in self.known:
-            self.known[level] = frozenset(words for step in self.steps for words in self.descriptions(step, level))
-        return self.known[level]
+    def described_at(self, level: int) -> Mapping[str, list[Step]]:
+        """All steps by their descriptions at a level of detail."""
+        if level not in self.at_level:
+            found: dict[str, list[Step]] = {}
+            for step in self.steps:
+                for said in self.descriptions(step, level):
+                    found.setdefault(said, []).append(step)
+            self.at_level[level] = found
+        return self.at_level[level]
 
     def descriptions(self, step: Step, level: int) -> set[str]:
         """What a step does, the more detailed the higher the level; one description for each of its uses."""
+        words = step.words(level // 3)
         match level:
-            case 0:
-                return {step.words(0)}
-            case 1:
-                return {f"{step.words(0)} → {effect}" for effect in self.effects[id(step.value)]}
-            case 2:
-                return {f"{step.words(0)} → {use}" for use in self.uses(step.value, 1)}
-            case 3:
-                return {step.words(1)}
-            case 4:
-                return {f"{step.words(1)} → {effect}" for effect in self.effects[id(step.value)]}
-        return {f"{step.words(1)} → {use}" for use in self.uses(step.value, 2)}
+            case 0 | 3:
+                return {words}
+            case 1 | 4:
+                return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
+        return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
+
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, Step]:
+        """The places at which a step is taken that is described so, and in no way that is to be avoided."""
+        steps = (step for said in told for step in self.described_at(level).get(said, ()))
+        return {where(step.at): step for step in steps if not avoided & self.descriptions(step, level)}
 
     def uses(self, value: Value, far: int) -> Iterator[str]:
         """For what a value is used, in so many steps."""
@@ -137,21 +143,27 @@ def described(value: Value, depth: int) -> str:
     return f"{value.label}({', '.join(parts)})"
 
 
-def counterparts(reference: str, mistake: str, submission: str) -> tuple[Spot, ...]:
+def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, ...]:
     """Where the submission does what the mistake does and the reference does not; empty where that is uncertain."""
     try:
-        state = frozenset(flow_of(reference).state)
-        right, wrong, theirs = (Computation(flow_of(source, state)) for source in (reference, mistake, submission))
+        state = frozenset(computation(reference).flow.state)
+        right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
         told = [telling for change in changed(reference, mistake) if (telling := telling_step(change, right, wrong)) is not None]
         found = [(level, the_one(step, level, right, wrong, theirs)) for level, step in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
     lines = lines_of(submission)
-    spots = [(level, spot_of(at, lines)) for level, at in found if at is not None]
+    spots = [(level, caret_of(at, lines)) for level, at in found if at is not None]
     return one_per_line(spots) if len(spots) == len(found) else ()
 
 
-def one_per_line(found: list[tuple[int, Spot]]) -> tuple[Spot, ...]:
+@lru_cache(maxsize=8)
+def computation(source: str, state: frozenset[str] = frozenset()) -> Computation:
+    """What a source computes; kept, for several mistakes are looked for in one submission."""
+    return Computation(flow_of(source, state))
+
+
+def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
     """Of each line, the spot that needed the least detail, and of several the widest."""
     best = {spot.line: spot for _level, spot in sorted(found, key=lambda each: (-each[0], each[1].width))}
     return tuple(sorted(best.values()))
@@ -160,23 +172,23 @@ def one_per_line(found: list[tuple[int, Spot]]) -> tuple[Spot, ...]:
 def telling_step(change: Span, right: Computation, wrong: Computation) -> tuple[int, Step] | None:
     """The step that a change of the reference made, and the level of detail at which it is told from those of the reference."""
     near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
-    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level))
+    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level).keys())
     return next(told, None)
 
 
 def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
-    """The one place at which the submission takes a step; where there are several, a more detailed look may tell them apart."""
+    """The one place at which the submission takes a step, for the same use; where there are several, more detail may tell them apart."""
     for closer in range(level, LEVELS):
-        told = wrong.descriptions(step, closer) - right.described_at(closer)
-        wholly = told == wrong.descriptions(step, closer)
-        alike = ((mine, theirs.descriptions(mine, closer)) for mine in theirs.steps)
-        found = {where(mine.at): mine for mine, said in alike if told & said and not (wholly and said & right.described_at(closer))}
-        if len(found) == 1:
-            only = next(iter(found.values()))
-            used_alike = {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)} or only.value.is_effect
-            return only.at if holds_its_sum(only.value) and used_alike else None
+        said = wrong.descriptions(step, closer)
+        told = said - right.described_at(closer).keys()
+        avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
+        found = theirs.places(closer, told, avoided)
         if not found:
             return None
+        if len(found) == 1:
+            only = next(iter(found.values()))
+            used_alike = only.value.is_effect or {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)}
+            return only.at if used_alike and holds_its_sum(only.value) and len(wrong.places(closer, told, avoided)) == 1 else None
     return None
 
 
@@ -186,12 +198,12 @@ def holds_its_sum(value: Value) -> bool:
     return all(where(value.at) <= where(part.at) and where(part.at)[2:] <= where(value.at)[2:] for part in divisors if part.label == "+")
 
 
-def where(node: ast.AST | None) -> tuple[int, int, int, int]:
-    """The line and byte at which a node begins and ends."""
-    return tuple(getattr(node, name, 0) or 0 for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))  # type: ignore[return-value]
+def where(node: ast.AST | None) -> Extent:
+    line, column, last, end = (getattr(node, name, 0) or 0 for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+    return line, column, last, end
 
 
-def spot_of(node: ast.AST, lines: list[str]) -> Spot:
+def caret_of(node: ast.AST, lines: list[str]) -> Caret:
     """What is underlined: the name of a called function, the target of an assignment, else the whole expression as far as its line goes."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(last), end_col_offset=int(end))):
@@ -204,4 +216,4 @@ def spot_of(node: ast.AST, lines: list[str]) -> Spot:
     text = lines[line - 1].rstrip()
     _line, _column, last, end = where(node)
     stop = len(text.encode()[:end].decode(errors="ignore")) if last == line else len(text)
-    return Spot(line, column, max(1, stop - column + 1))
+    return Caret(line, column, max(1, stop - column + 1))

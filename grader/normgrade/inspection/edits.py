@@ -28,7 +28,10 @@ class Span:
 
     def apart(self, node: ast.AST | None) -> int:
         """How much of a node and this piece the two have not in common, in characters: a line counts as a thousand."""
-        return 0 if node is None else sum(abs(as_number(one) - as_number(other)) for one, other in zip(ends_of(node), (self.start, self.end), strict=True))
+        if node is None:
+            return 0
+        start, end = ends_of(node)
+        return abs(as_number(start) - as_number(self.start)) + abs(as_number(end) - as_number(self.end))
 
 
 def ends_of(node: ast.AST) -> tuple[Point, Point]:

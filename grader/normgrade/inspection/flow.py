@@ -51,7 +51,9 @@ def registered(tree: ast.AST) -> Iterator[tuple[str, str]]:
     """The names that a source makes parameters or buffers, and how."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Attribute(attr="register_buffer" | "register_parameter" as how), args=[ast.Constant(value=str(name)), *_]):
+            case ast.Call(
+                func=ast.Attribute(attr="register_buffer" | "register_parameter" as how), args=[ast.Constant(value=str(name)), *_]
+            ):
                 yield name, how
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]) if "Parameter" in ast.dump(node.value):
                 yield name, "Parameter"
@@ -332,7 +334,7 @@ class Reader:
         inner = self.value(node.value, scope)
         index = node.slice
         elements = index.elts if isinstance(index, ast.Tuple) else [index]
-        if all(isinstance(each, ast.Slice | ast.Starred) or (isinstance(each, ast.Constant) and each.value in (None, ...)) for each in elements):
+        if all(map(is_slice, elements)):
             whole = all(not isinstance(each, ast.Slice) or each.lower is each.upper is None for each in elements)
             return Value("view" if whole else "slice", (("0", inner),), node)
         position = index.value if isinstance(index, ast.Constant) and isinstance(index.value, int) else None
@@ -399,7 +401,7 @@ class Reader:
         return made
 
     def registered(self, how: str, node: ast.Call, value: Value, scope: Scope) -> Value:
-        name = node.args[0].value if isinstance(node.args[0], ast.Constant) else "?"
+        name = ast.unparse(node.args[0]).strip("'")
         kept = Value(f"kept as {how.removeprefix('register_')}", at=node)
         self.effect(f"begin {name}", (("0", value), ("as", kept)), node)
         return constant(None, node)
@@ -419,7 +421,7 @@ class Reader:
         inside = {key: value for key, value in scope.items() if key.startswith("self.")}
         for argument, default in zip(arguments[len(arguments) - len(defaults) :], defaults, strict=True):
             inside[argument.arg] = Value("nothing") if default is None else self.value(default, {})
-        inside |= dict(zip(names, given, strict=False)) | named
+        inside |= {**dict(zip(names, given, strict=False)), **named}
         returned = self.inside(function, inside)
         scope.update({key: value for key, value in inside.items() if key.startswith("self.")})
         return constant(None, node) if returned is None else returned
@@ -464,7 +466,15 @@ def several(values: list[Value], node: ast.AST) -> Value:
     """Several values in a row; where all are constants, one constant."""
     if values and all(value.label.startswith("constant ") for value in values):
         return Value(f"constant ({', '.join(value.label.removeprefix('constant ') for value in values)})", at=node)
-    return values[0] if len(values) == 1 and values[0].label == "*of" else Value("several", tuple((str(n), v) for n, v in enumerate(values)), node)
+    if len(values) == 1 and values[0].label == "*of":
+        return values[0]
+    return Value("several", tuple((str(number), value) for number, value in enumerate(values)), node)
+
+
+def is_slice(index: ast.expr) -> bool:
+    """Whether an index keeps a dimension, or makes one: `:`, `...`, `None`."""
+    new = isinstance(index, ast.Constant) and (index.value is None or index.value is ...)
+    return new or isinstance(index, ast.Slice | ast.Starred)
 
 
 def item(value: Value, number: int, at: ast.AST) -> Value:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 
 from normgrade.inspection.values import Value, constant, number, same, seen_through
 
@@ -32,7 +33,8 @@ def operation(name: str, given: Sequence[Value], named: Mapping[str, Value], at:
     if name == "cat" or name == "stack":
         return Value(name, parts_of(name, given, named), at)
     if len(given) + len(named) == 2 and name in ARITHMETIC and not {"alpha", "rounding_mode"} & named.keys():
-        return ARITHMETIC[name](*given, *named.values(), at)
+        one, other = (*given, *named.values())
+        return ARITHMETIC[name](one, other, at)
     if name == "+" and "alpha" in named and len(given) == 2:
         return Value("+", (("", given[0]), ("", times(named["alpha"], given[1], at))), at)
     if len(given) == 1 and not named and name in ROOTS:
@@ -128,7 +130,7 @@ def folded(sign: str, one: Value, other: Value, at: ast.AST | None) -> Value | N
     if left is None or right is None:
         return None
     try:
-        found = {"+": left + right, "-": left - right, "*": left * right}[sign] if sign in "+-*" else left / right if sign == "/" else left**right
+        found = COMPUTED[sign](left, right)
     except (ArithmeticError, ValueError):
         return None
     return as_number(found, at) if isinstance(found, float) else None
@@ -145,9 +147,8 @@ def negative(value: Value, at: ast.AST | None) -> Value:
 
 def negated(value: Value, at: ast.AST | None) -> Value:
     """`not` in front of a value; a comparison is turned round."""
-    opposite = {"is": "is not", "is not": "is", "==": "!=", "!=": "==", "in": "not in", "not in": "in", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-    if value.label in opposite:
-        return Value(opposite[value.label], value.parts, value.at)
+    if value.label in OPPOSITES:
+        return Value(OPPOSITES[value.label], value.parts, value.at)
     return value.parts[0][1] if value.label == "not" else Value("not", (("0", value),), at)
 
 
@@ -160,5 +161,16 @@ def either(condition: Value, then: Value, otherwise: Value, at: ast.AST | None) 
     return Value("either", (("if", condition), ("then", then), ("else", otherwise)), at)
 
 
-ARITHMETIC = {"+": sum_of, "-": difference, "*": times, "/": quotient, "**": power}
+PAIRS = (("is", "is not"), ("==", "!="), ("in", "not in"), ("<", ">="), (">", "<="))
+OPPOSITES = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
+COMPUTED: Mapping[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
+}  # fmt: skip
+ARITHMETIC: Mapping[str, Callable[[Value, Value, ast.AST | None], Value]] = {
+    "+": sum_of,
+    "-": difference,
+    "*": times,
+    "/": quotient,
+    "**": power,
+}
 ROOTS = {"rsqrt": reciprocal_root, "reciprocal": reciprocal, "square": square}
