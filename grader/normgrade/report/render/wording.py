@@ -122,9 +122,9 @@ def pointed_at(spot: Spot) -> list[str]:
     start = spot.column - 1
     indent = min(len(spot.text) - len(spot.text.lstrip()), start)
     first = indent if start + spot.width - indent <= CODE_COLUMNS else max(indent, start - CODE_COLUMNS // 4)
-    before = ("…" if first > indent else "") + in_columns(spot.text[first:start])
-    marked = in_columns(spot.text[start : start + min(spot.width, CODE_COLUMNS - len(before))])
-    rest = in_columns(spot.text[start + spot.width :].rstrip()) if len(marked) >= spot.width else "…"
+    before = ("…" if first > indent else "") + shown(spot.text[first:start])
+    marked = shown(spot.text[start : start + min(spot.width, CODE_COLUMNS - len(before))])
+    rest = shown(spot.text[start + spot.width :].rstrip()) if len(marked) >= spot.width else "…"
     room = max(0, CODE_COLUMNS - len(before) - len(marked))
     behind = rest if len(rest) <= room else rest[: max(0, room - 1)] + "…"
     caret = " " * width(before) + "^" * max(1, width(marked))
@@ -133,6 +133,11 @@ def pointed_at(spot: Spot) -> list[str]:
     lines = [f"{before}{marked}{behind}", f"{caret} {said}" if beside else caret, *([] if beside or not said else [said])]
     gutters = [str(spot.line), *[" " * len(str(spot.line))] * (len(lines) - 1)]
     return [f"{gutter} │ {line}" for gutter, line in zip(gutters, lines, strict=True)]
+
+
+def shown(code: str) -> str:
+    """A piece of a line of code, of which the columns can be counted."""
+    return in_columns(printable(code))
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
