@@ -8,9 +8,9 @@ Cases are programs in which a known mistake was made mechanically, so that its p
         a multiplication by rsqrt for a division by sqrt, and all of these at once
     the same edit in the right alternatives, where its old text, or an equivalent of it, occurs there exactly once
 
-A case is placed if something is pointed at, and all of it is what was edited. It is wrong if anything else is pointed at, or anything at all
-where the edit only took lines away. In right programs no diagnosis asks for a place; how often one would be given is told as well. The exit
-code is 1 if a place was wrong, or if less than 70 % were placed.
+A case is placed if something is pointed at, and all of it is what was edited. It is wrong if anything else is pointed at, or anything at
+all where the edit only took lines away. In right programs no diagnosis asks for a place; how often one would be given is told as well. The
+exit code is 1 if a place was wrong, or if less than 70 % were placed.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
     )
     numbers = replace(MAPPED, place=Place(say("map")), called=say("called"), dtype=say("dtype"), looks_like=say("looks_like"))
     texts = {name: say(name) for name in ("name", "claim", "message", "hint", "stdout")}
+    spot = Spot(say("mistake"), 1, 1, 2, say("code"), say("remedy"))
     made = report(
         check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),
         check(outcome=Outcome.ERROR, **{**texts, "claim": say("second claim")}),
@@ -95,14 +96,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
         submission=say("submission"),
         sandbox=say("sandbox"),
         findings=(Finding(1, 1, Rule.BANNED, say("finding")),),
-        diagnoses=(
-            Diagnosis(
-                (say("mistake"), say("mistake")),
-                say("says"),
-                (say("name"), say("shown by")),
-                (Spot(say("mistake"), 1, 3, 4, say("code"), say("remedy")),),
-            ),
-        ),
+        diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by")), (spot,)),),
         lost=(say("lost"),),
         source=say("source"),
         digest=say("digest"),

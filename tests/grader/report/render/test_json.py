@@ -15,12 +15,8 @@ from normgrade.report.render import render
 
 
 def test_json_is_the_contract() -> None:
-    one = report(
-        failed(duration_s=0.01249, message="m", hint="h", stdout="s\n"),
-        findings=(BANNED,),
-        diagnoses=(replace(BIASED, spots=(SPOT,)),),
-        seed=7,
-    )
+    located = replace(BIASED, spots=(SPOT,))
+    one = report(failed(duration_s=0.01249, message="m", hint="h", stdout="s\n"), findings=(BANNED,), diagnoses=(located,), seed=7)
     text = render([one], "json")
     assert text.startswith('{\n  "version": 1,\n') and text.endswith("\n}\n")
     content = json.loads(text)
