@@ -204,12 +204,17 @@ def where(node: ast.AST | None) -> Extent:
 
 
 def caret_of(node: ast.AST, lines: list[str]) -> Caret:
-    """What is underlined: the name of a called function, the target of an assignment, else the whole expression as far as its line goes."""
+    """What is underlined: the name of a called function, the target of an assignment, what is returned, or the whole expression.
+
+    Of an expression over several lines, the first line is.
+    """
     match node:
         case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(last), end_col_offset=int(end))):
             node = ast.Name(name, lineno=last, col_offset=end - len(name.encode()), end_lineno=last, end_col_offset=end)
         case ast.Call(func=ast.Name() as function):
             node = function
+        case ast.Return(value=ast.expr() as returned):
+            node = returned
         case ast.Assign(targets=[target, *_]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
             node = target
     line, column = position(lines, node)
