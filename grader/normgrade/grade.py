@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import Inspection, inspect_file
+from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
-from normgrade.report.report import NOTHING_RAN, Check, Outcome, Report, judgement
+from normgrade.report.report import NOTHING_RAN, Check, Diagnosis, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options
 
@@ -95,4 +98,11 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
     within_s = grader.search_s(submission.exercise)
     found = grader.diagnose(submission.exercise, results, within_s) if within_s else None
-    return replace(report, stopped_after_s=within_s) if found is None else replace(report, diagnoses=found)
+    return replace(report, stopped_after_s=within_s) if found is None else replace(report, diagnoses=pointed(found, submission, report))
+
+
+def pointed(diagnoses: Sequence[Diagnosis], submission: Submission, report: Report) -> tuple[Diagnosis, ...]:
+    """The diagnoses, with the lines of the submission where their mistakes stand."""
+    reference, known = read_text(submission.exercise.reference), {each.name: each for each in read_mistakes(submission.exercise)}
+    made = ([known[name] for name in diagnosis.mistakes if name in known] for diagnosis in diagnoses)
+    return tuple(replace(each, spots=spots_of(mistakes, reference, report.source)) for each, mistakes in zip(diagnoses, made, strict=True))

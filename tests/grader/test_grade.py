@@ -374,3 +374,13 @@ def test_probes_that_cannot_be_loaded_are_an_error_that_names_them(edited_course
     [report] = grade([Submission(exercise, exercise.reference, "right")])
     assert report.outcome is Outcome.ERROR and {check.outcome for check in report.checks} == {Outcome.ERROR}
     assert report.checks[0].message == "The course's own probes cannot be executed: ZeroDivisionError: division by zero."
+
+
+def test_a_diagnosis_points_at_the_learners_own_lines(tmp_path: Path) -> None:
+    exercise = Course(carried()).exercise("layer_norm")
+    source = exercise.reference.read_text(encoding="utf-8").replace("dims", "axes").replace("True, correction=0", "True")
+    [report] = grade([written(tmp_path, exercise, source)])
+    [spot] = report.diagnoses[0].spots
+    place = spot.text[spot.column - 1 :][: spot.width]
+    assert (spot.mistake, spot.text.strip().startswith("var = "), place) == ("unbiased-variance", True, "var")
+    assert spot.text == source.splitlines()[spot.line - 1] and "correction=0" in spot.remedy

@@ -12,6 +12,8 @@ from normgrade.course.table import Table, Wrong, text
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
+LONGEST_LABEL = 60  # in characters
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -37,6 +39,7 @@ class Mistake:
     - `says`: the explanation for the learner, in the current language.
     - `source`: the whole wrong implementation, as Python source.
     - `edits`: how `source` differs from the reference; empty where `source` comes from a file of its own.
+    - `remedy`: in a few words, what to say at the learner's own line; "" where there is nothing.
 
     >>> from normgrade.course.course import Course
     >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
@@ -48,6 +51,7 @@ class Mistake:
     says: str
     source: str
     edits: tuple[Edit, ...] = ()
+    remedy: str = ""
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
@@ -65,7 +69,7 @@ def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
     """The mistake that one table of mistakes.toml describes."""
-    name, says = entry.take("name", text), entry.spoken("says", text)
+    name, says, remedy = entry.take("name", text), entry.spoken("says", text), entry.spoken("remedy", label, "")
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):
@@ -73,10 +77,10 @@ def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
     if not file:
         edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
         source = applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name))
-        return Mistake(name, says, source, edits)
+        return Mistake(name, says, source, edits, remedy)
     path = exercise.mistakes.parent / file
     try:
-        return Mistake(name, says, path.read_text(encoding="utf-8"))
+        return Mistake(name, says, path.read_text(encoding="utf-8"), remedy=remedy)
     except OSError as error:
         raise CourseError(
             _(
@@ -133,6 +137,13 @@ def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
     except SyntaxError:
         return None
     return source
+
+
+def label(value: object) -> str:
+    """A text that is short enough to stand behind a line of code."""
+    if isinstance(value, str) and value.strip() and len(value) <= LONGEST_LABEL:
+        return value
+    raise Wrong(_("a text of at most {longest} characters", longest=LONGEST_LABEL))
 
 
 def texts_in_pairs(value: object) -> tuple[tuple[str, str], ...]:

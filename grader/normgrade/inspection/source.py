@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import codecs
 import os
-import unicodedata
 import warnings
 from pathlib import Path
 
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.text import lines_of
-from normgrade.language.visible import DOT
+from normgrade.language.visible import in_columns, width
 from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
@@ -109,16 +108,6 @@ def pointed_at(line: str, column: int) -> str:
     before = ("…" if first else "") + in_columns(line[first : column - 1])
     after = in_columns(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
     return f"    {before}{after}".rstrip() + f"\n    {' ' * width(before)}^"
-
-
-def in_columns(text: str) -> str:
-    """The text with a known width: four spaces for a tab, and a dot for every character that takes no column or moves the cursor."""
-    return "".join(sign if sign.isprintable() else DOT for sign in text.replace("\t", "    "))
-
-
-def width(text: str) -> int:
-    """The columns of a terminal that the text takes: two for an East Asian sign, none for a combining mark."""
-    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def position(lines: list[str], node: ast.AST) -> tuple[int, int]:

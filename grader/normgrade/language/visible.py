@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+import unicodedata
 from typing import IO
 
 from normgrade.language.text import without_escapes
@@ -37,6 +38,16 @@ def printable(text: str) -> str:
 def visible_name(name: object) -> str:
     """The text of a name, with a dot for newlines and tabs too: a name takes a single line."""
     return ON_A_LINE.sub(DOT, str(name))
+
+
+def in_columns(text: str) -> str:
+    """The text with a known width: four spaces for a tab, and a dot for every character that takes no column or moves the cursor."""
+    return "".join(sign if sign.isprintable() else DOT for sign in text.replace("\t", "    "))
+
+
+def width(text: str) -> int:
+    """The columns of a terminal that the text takes: two for an East Asian sign, none for a combining mark."""
+    return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def stand_in(error: UnicodeError) -> tuple[str, int]:

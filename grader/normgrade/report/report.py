@@ -227,12 +227,35 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the submission where a mistake of a diagnosis stands.
+
+    mistake: its name.
+    line, column: where, both counted from 1, the column in characters.
+    width: how many characters the place takes.
+    text: the whole line.
+    remedy: what is wrong there and how to mend it, in a few words; "" where the course has none.
+
+    >>> Spot("unbiased-variance", line=19, column=9, width=3, text="var = h.var(-1)", remedy="pass correction=0").width
+    3
+    """
+
+    mistake: str
+    line: int
+    column: int
+    width: int
+    text: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """Known mistakes that together explain every difference of a report.
 
     mistakes: their names; usually one.
     says: what is wrong and how to mend it, in one or more lines.
     checks: the names of the checks that show the mistakes.
+    spots: where the mistakes stand in the submission, as far as that is certain.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -241,6 +264,7 @@ class Diagnosis:
     mistakes: tuple[str, ...]
     says: str
     checks: tuple[str, ...]
+    spots: tuple[Spot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

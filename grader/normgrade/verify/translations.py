@@ -14,7 +14,7 @@ from normgrade.language.places import GENERIC, Place
 from normgrade.suite.collection import Suite
 
 OF_EXERCISE = ("title", "group", "hints")
-OF_MISTAKE = ("says",)
+OF_MISTAKE = ("says", "remedy")
 
 
 def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Iterable[Place] = ()) -> Iterator[str]:

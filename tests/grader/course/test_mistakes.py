@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Edit, Mistake, applied, read_mistakes, together
 from normgrade.course.signature import Signature
+from normgrade.language import speak
 from normgrade.language.errors import CourseError
 
 REFERENCE = """
@@ -138,12 +139,24 @@ def test_a_file_that_is_not_there_is_named(exercise: Exercise) -> None:
     assert refused(exercise, '[[mistake]]\nname = "n"\nsays = "s"\nfile = "gone.py"\n') == expected
 
 
+def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
+    text = '[[mistake]]\nname = "n"\nsays = "s"\nremedy = "pass it"\n"remedy.zh" = "传入"\nedit = [["x - mean", "x"]]\n'
+    assert read(exercise, text)[0].remedy == "pass it"
+    assert read(exercise, UNBIASED)[0].remedy == ""
+    speak("zh")
+    assert read(exercise, text)[0].remedy == "传入"
+    speak("en")
+    assert refused(exercise, text.replace("pass it", "x" * 61)).startswith(
+        "mistake[1].remedy: must be a text of at most 60 characters, not"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         (UNBIASED + '[[mistake]]\nsays = "s"\n', "mistake[2].name: is missing."),
         ('[[mistake]]\nname = "n"\n', "mistake[1].says: is missing."),
-        (UNBIASED + "hint = 1\n", 'mistake[1].hint: unknown key; allowed are edit, file, name, says, "says.zh".'),
+        (UNBIASED + "hint = 1\n", 'mistake[1].hint: unknown key; allowed are edit, file, name, remedy, "remedy.zh", says, "says.zh".'),
         ("[[mistakes]]\n", "mistakes: unknown key; allowed are mistake."),
         ('mistake = "n"\n', "mistake: must be a list of tables, not 'n'."),
         ('[mistake]\nname = "n"\n', "mistake: must be a list of tables, not {'name': 'n'}."),

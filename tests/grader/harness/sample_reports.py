@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.language.places import Place
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Finding, Kind, Numbers, Outcome, Report, Rule, ValueDifference
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Finding, Kind, Numbers, Outcome, Report, Rule, Spot, ValueDifference
 from normgrade.report.reveal import reveal
 
 STATISTICS = "The running statistics follow the batches, with the unbiased variance."
@@ -17,6 +17,7 @@ BIASED = Diagnosis(
     says="running_var is updated with the biased variance. Multiply by n / (n − 1).",
     checks=("test_statistics[wide]", "test_statistics[deep]"),
 )
+SPOT = Spot("biased-running-variance", line=19, column=13, width=3, text="    var = h.var(dims)", remedy="pass correction=1")
 BANNED = Finding(12, 16, Rule.BANNED, "F.batch_norm is banned: write it by hand\n    return F.batch_norm(x)\n           ^^^^^^^^^^^^^^^")
 
 
@@ -120,7 +121,7 @@ def hostile() -> Report:
         Check(HOSTILE, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
         Check("test_skipped", outcome=Outcome.SKIPPED, points=1, **texts),
     )
-    mistake = Diagnosis((HOSTILE,), HOSTILE, (HOSTILE,))
+    mistake = Diagnosis((HOSTILE,), HOSTILE, (HOSTILE,), (Spot(HOSTILE, 1, 1, 5, HOSTILE, HOSTILE),))
     return Report(
         HOSTILE,
         HOSTILE,

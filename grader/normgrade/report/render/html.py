@@ -35,6 +35,7 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     outcome_in_words,
+    pointed_at,
     sandbox_in_word,
     score_in_words,
     search_stopped,
@@ -64,7 +65,7 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 
 WORDS = (  # what the templates call
     bounded, cells_of, course_in_words, difference_in_words, explained, first_line_and_rest, names_of, next_step, not_started, one_line,
-    outcome_in_words, sandbox_in_word, score_in_words, search_stopped, what_it_is, word_of,
+    outcome_in_words, pointed_at, sandbox_in_word, score_in_words, search_stopped, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -216,10 +217,14 @@ def shown(difference: Difference, detail: Detail) -> Shown:
 
 
 def remarks(report: Report) -> dict[int, list[str]]:
-    """By line of the code: what inspection found there, and the claims for which it raised something."""
+    """By line of the code: what inspection found there, the mistakes that stand there, and the claims for which it raised something."""
     said: dict[int, list[str]] = {}
     for each in report.findings:
         said.setdefault(each.line, []).append(f"{word_of(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
+    for spot in (spot for diagnosis in report.diagnoses for spot in diagnosis.spots):
+        remark = _(": ").join(filter(None, (one_line(spot.mistake), one_line(spot.remedy))))
+        if remark not in said.setdefault(spot.line, []):
+            said[spot.line].append(remark)
     for group in grouped(report.checks):
         for line in dict.fromkeys(line for check in group.checks for line in check.lines):
             said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))

@@ -12,7 +12,7 @@ import numpy as np
 
 from normgrade import __version__
 from normgrade.language.visible import STEERS
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Report
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Report, Spot
 
 VERSION = 1
 OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # where no numbers are compared
@@ -54,7 +54,16 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 
 
 def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    return {"mistakes": list(diagnosis.mistakes), "says": diagnosis.says, "checks": list(diagnosis.checks)}
+    return {
+        "mistakes": list(diagnosis.mistakes),
+        "says": diagnosis.says,
+        "checks": list(diagnosis.checks),
+        "spots": [spot_as_json(spot) for spot in diagnosis.spots],
+    }
+
+
+def spot_as_json(spot: Spot) -> dict[str, Any]:
+    return {"mistake": spot.mistake, "line": spot.line, "column": spot.column, "width": spot.width, "remedy": spot.remedy}
 
 
 def check_as_json(check: Check) -> dict[str, Any]:

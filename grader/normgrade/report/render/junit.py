@@ -15,6 +15,7 @@ from normgrade.report.render.wording import (
     not_started,
     one_line,
     outcome_in_words,
+    pointed_at,
     score_in_words,
     what_it_is,
 )
@@ -112,6 +113,7 @@ def details_of(report: Report, check: Check) -> Iterator[str]:
     for diagnosis in report.diagnoses:
         if check.name in diagnosis.checks:
             yield _("Diagnosis: {names}: {says}", names=names_of(diagnosis), says=one_line(diagnosis.says))
+            yield from (f"  {line}" for spot in diagnosis.spots for line in pointed_at(spot))
     if check.hint:
         yield _("Hint: ") + one_line(check.hint)
 

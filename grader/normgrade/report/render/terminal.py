@@ -36,6 +36,7 @@ from normgrade.report.render.wording import (
     one_line,
     outcome_in_words,
     place_of,
+    pointed_at,
     sandbox_in_word,
     score_in_words,
     search_stopped,
@@ -44,7 +45,18 @@ from normgrade.report.render.wording import (
     word_of,
 )
 from normgrade.report.render.wrapping import broken
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Outcome, Report, SideBySide, ValueDifference
+from normgrade.report.report import (
+    ArrayDifference,
+    Check,
+    Diagnosis,
+    Difference,
+    Finding,
+    Outcome,
+    Report,
+    SideBySide,
+    Spot,
+    ValueDifference,
+)
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
@@ -304,15 +316,20 @@ def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
 
 
 def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
-    """The mistake by name, what it is, and the claims that show it. Several diagnoses are alternatives."""
-    body = Text()
+    """The mistake by name, what it is, where it stands, and the claims that show it. Several diagnoses are alternatives."""
+    body: list[RenderableType] = []
     for diagnosis in diagnoses:
         if body:
-            body.append("\n\n" + _("or") + "\n\n", style="dim")
-        body.append(names_of(diagnosis), style="bold")
-        body.append(f"\n{bounded(diagnosis.says, LINES)}")
-        body.append("".join(f"\n· {line}" for line in explained(diagnosis, checks)), style="dim")
-    return Panel(body, title=_("Diagnosis"), title_align="left", border_style="yellow")
+            body.append(Text("\n" + _("or") + "\n", style="dim"))
+        body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(spot_lines, diagnosis.spots)]
+        body += [Text(f"· {line}", style="dim") for line in explained(diagnosis, checks)]
+    return Panel(Group(*body), title=_("Diagnosis"), title_align="left", border_style="yellow")
+
+
+def spot_lines(spot: Spot) -> Text:
+    """A line of the learner's code and the caret below it, which stay as they are."""
+    code, *below = pointed_at(spot)
+    return Text.assemble(code, *((f"\n{line}", "yellow") for line in below), no_wrap=True, overflow="ellipsis")
 
 
 def score_line(report: Report) -> Text:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import _, n_
-from normgrade.language.visible import printable
+from normgrade.language.visible import in_columns, printable, width
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
     NOTHING_RAN,
@@ -18,11 +18,13 @@ from normgrade.report.report import (
     Outcome,
     Report,
     Rule,
+    Spot,
     ValueDifference,
 )
 from normgrade.worker.walls import TIERS
 
 WEAKEST = TIERS[0]
+CODE_COLUMNS = 68  # of a line of the learner's code in a diagnosis
 CLAIMS = 3  # that a mistake breaks, shown in full
 MARKS = {Outcome.PASSED: "✓", Outcome.FAILED: "✗", Outcome.SKIPPED: "–", Outcome.ERROR: "!", Outcome.NOT_STARTED: "–"}
 LARGEST_RELATIVE = 1e6  # above, 0 or almost 0 is expected, and the relative error is left out
@@ -113,6 +115,29 @@ def search_stopped(report: Report) -> str:
 
 def names_of(diagnosis: Diagnosis) -> str:
     return " + ".join(map(one_line, diagnosis.mistakes))
+
+
+def pointed_at(spot: Spot) -> list[str]:
+    """A line of the learner's code without its indentation, under it a caret and the remedy. A long line is cut around the caret."""
+    start = spot.column - 1
+    indent = min(len(spot.text) - len(spot.text.lstrip()), start)
+    first = indent if start + spot.width - indent <= CODE_COLUMNS else max(indent, start - CODE_COLUMNS // 4)
+    before = ("…" if first > indent else "") + shown(spot.text[first:start])
+    marked = shown(spot.text[start : start + min(spot.width, CODE_COLUMNS - len(before))])
+    rest = shown(spot.text[start + spot.width :].rstrip()) if len(marked) >= spot.width else "…"
+    room = max(0, CODE_COLUMNS - len(before) - len(marked))
+    behind = rest if len(rest) <= room else rest[: max(0, room - 1)] + "…"
+    caret = " " * width(before) + "^" * max(1, width(marked))
+    said = one_line(spot.remedy)
+    beside = bool(said) and width(f"{caret} {said}") <= CODE_COLUMNS
+    lines = [f"{before}{marked}{behind}", f"{caret} {said}" if beside else caret, *([] if beside or not said else [said])]
+    gutters = [str(spot.line), *[" " * len(str(spot.line))] * (len(lines) - 1)]
+    return [f"{gutter} │ {line}" for gutter, line in zip(gutters, lines, strict=True)]
+
+
+def shown(code: str) -> str:
+    """A piece of a line of code, of which the columns can be counted."""
+    return in_columns(printable(code))
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:

@@ -30,7 +30,7 @@ from normgrade.language.places import Place
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, SOURCE_LINES, STYLE, environment
-from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Report, Rule, ValueDifference
+from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Report, Rule, Spot, ValueDifference
 from normgrade.report.reveal import reveal
 
 ELEMENTS = """a article aside body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 h5 head html li main mark meta ol
@@ -87,6 +87,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
     )
     numbers = replace(MAPPED, place=Place(say("map")), called=say("called"), dtype=say("dtype"), looks_like=say("looks_like"))
     texts = {name: say(name) for name in ("name", "claim", "message", "hint", "stdout")}
+    spot = Spot(say("mistake"), 1, 1, 2, say("code"), say("remedy"))
     made = report(
         check(outcome=Outcome.FAILED, differences=(numbers, described), lines=(1,), **texts),
         check(outcome=Outcome.ERROR, **{**texts, "claim": say("second claim")}),
@@ -95,7 +96,7 @@ def filled(say: Callable[[str], str], **rest: Any) -> Report:
         submission=say("submission"),
         sandbox=say("sandbox"),
         findings=(Finding(1, 1, Rule.BANNED, say("finding")),),
-        diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by"))),),
+        diagnoses=(Diagnosis((say("mistake"), say("mistake")), say("says"), (say("name"), say("shown by")), (spot,)),),
         lost=(say("lost"),),
         source=say("source"),
         digest=say("digest"),
@@ -438,6 +439,14 @@ def test_a_line_is_marked_with_what_was_found_and_what_it_raised() -> None:
     assert page.one("mark").text.strip() == "return torch.nn.functional.rms_norm(x, x.shape)"
     remarks = [node.text for node in page.every("small") if page.called("r1-l7") in node.within]
     assert remarks == ["◀ banned: `rms_norm` is banned: write it by hand", "◀ raised here: Rows are divided."]
+
+
+def test_the_place_of_a_mistake_is_shown_linked_and_marked_with_its_remedy() -> None:
+    spot = Spot("no-eps", 7, 9, 5, SOURCE.splitlines()[6], "add eps")
+    page = page_of(replace(FAILED, findings=(), checks=(), diagnoses=(replace(MISTAKE, spots=(spot,)),)))
+    assert page.one("pre").text == "7 │ return torch.nn.functional.rms_norm(x, x.shape)\n  │        ^^^^^ add eps"
+    assert [page.called(link.attributes["href"][1:]).name for link in page.links() if link.text == "line 7"] == ["li"]
+    assert [node.text for node in page.every("small") if page.called("r1-l7") in node.within] == ["◀ no-eps: add eps"]
 
 
 def test_findings_and_errors_lead_to_their_line() -> None:

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sample_reports import BANNED, BIASED, FAILED, MISSING, STATISTICS, VARIANCE, failed, hostile, report
+from sample_reports import BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VARIANCE, failed, hostile, report
 
 import normgrade
 from normgrade.report.render import render
 
 
 def test_json_is_the_contract() -> None:
-    one = report(failed(duration_s=0.01249, message="m", hint="h", stdout="s\n"), findings=(BANNED,), diagnoses=(BIASED,), seed=7)
+    located = replace(BIASED, spots=(SPOT,))
+    one = report(failed(duration_s=0.01249, message="m", hint="h", stdout="s\n"), findings=(BANNED,), diagnoses=(located,), seed=7)
     text = render([one], "json")
     assert text.startswith('{\n  "version": 1,\n') and text.endswith("\n}\n")
     content = json.loads(text)
@@ -34,7 +35,16 @@ def test_json_is_the_contract() -> None:
                 "course": "",
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
-                "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
+                "diagnoses": [
+                    {
+                        "mistakes": ["biased-running-variance"],
+                        "says": BIASED.says,
+                        "checks": list(BIASED.checks),
+                        "spots": [
+                            {"mistake": "biased-running-variance", "line": 19, "column": 13, "width": 3, "remedy": "pass correction=1"}
+                        ],
+                    }
+                ],
                 "stopped_after_s": None,
                 "checks": [
                     {

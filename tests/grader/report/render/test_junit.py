@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from sample_reports import BANNED, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, hostile
+from sample_reports import BANNED, BIASED, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, SPOT, hostile
 
 import normgrade
 from normgrade.report.render import render
@@ -129,6 +129,13 @@ def test_a_junit_failure_tells_claim_place_and_mistake() -> None:
         "Hint: Which variance does PyTorch store?"
     )
     assert found.findtext("system-out") == "var 0.9\n"
+
+
+def test_a_junit_failure_shows_the_line_of_the_mistake() -> None:
+    located = replace(FAILED, diagnoses=(replace(BIASED, spots=(SPOT,)),))
+    failure = case_named(render([located], "junit"), "test_statistics[wide]").find("failure")
+    assert failure is not None and failure.text is not None
+    assert "  19 │ var = h.var(dims)\n     │         ^^^ pass correction=1\n" in failure.text
 
 
 def test_a_junit_finding_is_a_failure_with_its_place() -> None:

@@ -18,6 +18,7 @@ from sample_reports import (
     FOUND,
     NOT_STARTED,
     PASSED,
+    SPOT,
     VARIANCE,
     check,
     differing,
@@ -164,6 +165,14 @@ def test_two_mistakes_together_and_two_alternatives_read_differently() -> None:
     pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
     assert "│ one-pass-variance + no-upcast " in (text := render_text([report(diagnoses=(pair, BIASED))]))
     assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│")][2:5] == ["", "or", ""]
+
+
+def test_a_diagnosis_shows_the_learners_line_with_a_caret_and_the_remedy() -> None:
+    text = render_text([report(diagnoses=(replace(BIASED, spots=(SPOT,)),))])
+    shown = [line.strip("│").strip() for line in text.splitlines() if line.startswith("│")]
+    at = shown.index("19 │ var = h.var(dims)")
+    assert shown[at + 1] == "│         ^^^ pass correction=1"
+    assert "^" not in render_text([report(diagnoses=(BIASED,))])
 
 
 def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:

@@ -12,8 +12,8 @@ from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, 
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.terminal import render_text
-from normgrade.report.render.wording import difference_in_words, next_step
-from normgrade.report.report import Difference
+from normgrade.report.render.wording import CODE_COLUMNS, difference_in_words, next_step, pointed_at
+from normgrade.report.report import Difference, Spot
 from normgrade.report.reveal import reveal
 
 
@@ -62,3 +62,20 @@ def test_a_search_that_was_stopped_is_told_in_one_sentence(seconds: float, sente
     assert sentence in " ".join(render_text([stopped]).split())
     assert json.loads(render([stopped], "json"))["reports"][0]["stopped_after_s"] == seconds
     assert "The search" not in render_text([report(failed())])
+
+
+def test_a_caret_stands_under_its_place_whatever_the_line_holds() -> None:
+    assert pointed_at(Spot("m", 9, 5, 3, "    var = 1", "r")) == ["9 │ var = 1", "  │ ^^^ r"]
+    assert pointed_at(Spot("m", 12, 11, 1, "\tx = 1  # é")) == ["12 │ x = 1  # é", "   │          ^"]
+    assert pointed_at(Spot("m", 9, 6, 3, "y = 平均(var)", "r")) == ["9 │ y = 平均(var)", "  │       ^^^^ r"]
+
+
+def test_a_long_line_is_cut_around_the_caret_and_a_long_remedy_stands_below() -> None:
+    text = "y = " + " + ".join(f"a{number}" for number in range(60))
+    code, caret, remedy = pointed_at(Spot("m", 7, text.index("a40") + 1, 3, text, "r" * 60))
+    assert code[caret.index("^") :].startswith("a40") and caret.count("^") == 3 and code.startswith("7 │ …") and code.endswith("…")
+    assert remedy == f"  │ {'r' * 60}" and len(code) <= CODE_COLUMNS + 4
+
+
+def test_what_steers_a_terminal_is_not_in_the_shown_line() -> None:
+    assert all(line.isprintable() for line in pointed_at(Spot("m", 1, 1, 4, "a\x1b[31mb\u202ec\td", "no\x1b[1m")))

@@ -1,0 +1,224 @@
+"""Where in a submission a known mistake stands: the counterpart of the mistake's edit, found by what both compute.
+
+A mistake differs from the reference in a few steps of the computation: a variance without a correction, an eps outside the root. Where the
+submission takes such a step, in the same role and at one place alone, that is the place. Otherwise there is none: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from normgrade.inspection.edits import Span, changed
+from normgrade.inspection.flow import Flow, TooLarge, flow_of
+from normgrade.inspection.source import position
+from normgrade.inspection.values import UNORDERED, VIEWS, Value, kind, seen_through
+from normgrade.language.text import lines_of
+
+WHOLE = UNORDERED | {"-", "@", "**", "sqrt", "square"}  # operations that are one step with all their parts
+LEAVES = ("constant ", "argument ", "self.", "name ", "dtype ")
+BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promote_types", "each", "item"}  # found in any program
+BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too much for one place
+Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
+LEVELS = 6  # of detail, in which a step is described
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Caret:
+    """A place in a source: line and column, both from 1, and how many characters it takes."""
+
+    line: int
+    column: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a computation: an operation with all its parts, or one thing that a call is given.
+
+    role: which of the parts; None for all.
+    """
+
+    value: Value
+    role: str | None = None
+
+    @property
+    def at(self) -> ast.AST | None:
+        """Where it is written: a constant or a name that a call is given, else the operation."""
+        part = None if self.role is None else self.value.part(self.role)
+        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(LEAVES)):
+            return None if isinstance(part.at, BLOCKS) else part.at
+        return None if isinstance(self.value.at, BLOCKS) else self.value.at
+
+    def words(self, depth: int) -> str:
+        """What the step does, its parts described to some depth."""
+        said = [f"{role}:{described(part, depth)}" for role, part in self.value.parts if self.role in (None, role)]
+        return f"{self.value.label}({', '.join(sorted(said) if self.value.label in UNORDERED else said)})"
+
+
+class Computation:
+    """The steps of a program, and for what each is used."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.flow = flow
+        self.values = list(flow.values())
+        self.reached = {id(value) for value in self.values}
+        self.at_level: dict[int, dict[str, list[Step]]] = {}
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        telling = (value for value in self.values if value.parts and value.label not in BLAND)
+        return [step for value in telling for step in steps_of(value) if step.at is not None]
+
+    @cached_property
+    def effects(self) -> dict[int, set[str]]:
+        """By the identity of a value: the effects in which it has a part."""
+        found: dict[int, set[str]] = {}
+        for effect in self.flow.effects:
+            rest = [effect]
+            while rest:
+                value = rest.pop()
+                labels = found.setdefault(id(value), set())
+                if effect.label not in labels:
+                    labels.add(effect.label)
+                    rest += [part for _role, part in value.parts]
+        return found
+
+    def described_at(self, level: int) -> Mapping[str, list[Step]]:
+        """All steps by their descriptions at a level of detail."""
+        if level not in self.at_level:
+            found: dict[str, list[Step]] = {}
+            for step in self.steps:
+                for said in self.descriptions(step, level):
+                    found.setdefault(said, []).append(step)
+            self.at_level[level] = found
+        return self.at_level[level]
+
+    def descriptions(self, step: Step, level: int) -> set[str]:
+        """What a step does, the more detailed the higher the level; one description for each of its uses."""
+        words = step.words(level // 3)
+        match level:
+            case 0 | 3:
+                return {words}
+            case 1 | 4:
+                return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
+        return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
+
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, Step]:
+        """The places at which a step is taken that is described so, and in no way that is to be avoided."""
+        steps = (step for said in told for step in self.described_at(level).get(said, ()))
+        return {where(step.at): step for step in steps if not avoided & self.descriptions(step, level)}
+
+    def uses(self, value: Value, far: int) -> Iterator[str]:
+        """For what a value is used, in so many steps."""
+        for role, user in value.users:
+            if id(user) not in self.reached:
+                continue
+            if seen_through(user) is not user or user.label == "either":
+                yield from self.uses(user, far)
+            elif far == 1:
+                yield f"{role} of {user.label}"
+            else:
+                yield from (f"{role} of {user.label} → {use}" for use in self.uses(user, far - 1))
+
+
+def steps_of(value: Value) -> Iterator[Step]:
+    """A statistic without keepdim is a step where nothing gives it the lost dimensions back."""
+    if value.label in WHOLE:
+        yield Step(value)
+        return
+    viewed = any(user.label in VIEWS for _role, user in value.users)
+    for role in dict.fromkeys(role for role, _part in value.parts):
+        if role != "keepdim" or not viewed:
+            yield Step(value, role)
+
+
+def described(value: Value, depth: int) -> str:
+    value = seen_through(value)
+    if not depth or not value.parts:
+        return kind(value)
+    parts = sorted(described(part, depth - 1) for _role, part in value.parts)
+    return f"{value.label}({', '.join(parts)})"
+
+
+def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, ...]:
+    """Where the submission does what the mistake does and the reference does not; empty where that is uncertain."""
+    try:
+        state = frozenset(computation(reference).flow.state)
+        right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
+        told = [telling for change in changed(reference, mistake) if (telling := telling_step(change, right, wrong)) is not None]
+        found = [(level, the_one(step, level, right, wrong, theirs)) for level, step in told]
+    except (SyntaxError, ValueError, RecursionError, TooLarge):
+        return ()
+    lines = lines_of(submission)
+    spots = [(level, caret_of(at, lines)) for level, at in found if at is not None]
+    return one_per_line(spots) if len(spots) == len(found) else ()
+
+
+@lru_cache(maxsize=8)
+def computation(source: str, state: frozenset[str] = frozenset()) -> Computation:
+    """What a source computes; kept, for several mistakes are looked for in one submission."""
+    return Computation(flow_of(source, state))
+
+
+def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
+    """Of each line, the spot that needed the least detail, and of several the widest."""
+    best = {spot.line: spot for _level, spot in sorted(found, key=lambda each: (-each[0], each[1].width))}
+    return tuple(sorted(best.values()))
+
+
+def telling_step(change: Span, right: Computation, wrong: Computation) -> tuple[int, Step] | None:
+    """The step that a change of the reference made, and the level of detail at which it is told from those of the reference."""
+    near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
+    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level).keys())
+    return next(told, None)
+
+
+def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
+    """The one place at which the submission takes a step, for the same use; where there are several, more detail may tell them apart."""
+    for closer in range(level, LEVELS):
+        said = wrong.descriptions(step, closer)
+        told = said - right.described_at(closer).keys()
+        avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
+        found = theirs.places(closer, told, avoided)
+        if not found:
+            return None
+        if len(found) == 1:
+            only = next(iter(found.values()))
+            used_alike = only.value.is_effect or {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)}
+            return only.at if used_alike and holds_its_sum(only.value) and len(wrong.places(closer, told, avoided)) == 1 else None
+    return None
+
+
+def holds_its_sum(value: Value) -> bool:
+    """Whether a sum that is divided by is written within the division: elsewhere, what it lacks may have its place there."""
+    divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
+    return all(where(value.at) <= where(part.at) and where(part.at)[2:] <= where(value.at)[2:] for part in divisors if part.label == "+")
+
+
+def where(node: ast.AST | None) -> Extent:
+    line, column, last, end = (getattr(node, name, 0) or 0 for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
+    return line, column, last, end
+
+
+def caret_of(node: ast.AST, lines: list[str]) -> Caret:
+    """What is underlined: the name of a called function, the target of an assignment, what is returned, or the whole expression.
+
+    Of an expression over several lines, the first line is.
+    """
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name, end_lineno=int(last), end_col_offset=int(end))):
+            node = ast.Name(name, lineno=last, col_offset=end - len(name.encode()), end_lineno=last, end_col_offset=end)
+        case ast.Call(func=ast.Name() as function):
+            node = function
+        case ast.Return(value=ast.expr() as returned):
+            node = returned
+        case ast.Assign(targets=[target, *_]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            node = target
+    line, column = position(lines, node)
+    text = lines[line - 1].rstrip()
+    _line, _column, last, end = where(node)
+    stop = len(text.encode()[:end].decode(errors="ignore")) if last == line else len(text)
+    return Caret(line, column, max(1, stop - column + 1))

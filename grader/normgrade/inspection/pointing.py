@@ -1,0 +1,22 @@
+"""Points at the lines of a submission where the mistakes of a diagnosis stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from normgrade.course.mistakes import Mistake
+from normgrade.inspection.counterpart import counterparts
+from normgrade.language.text import lines_of
+from normgrade.report.report import Spot
+
+
+def spots_of(mistakes: Iterable[Mistake], reference: str, submission: str) -> tuple[Spot, ...]:
+    """Where these mistakes stand in the submission, from its first line on. A mistake whose place is uncertain has none."""
+    lines = lines_of(submission)
+    found = (
+        Spot(mistake.name, caret.line, caret.column, caret.width, lines[caret.line - 1], mistake.remedy)
+        for mistake in mistakes
+        if mistake.edits  # one that comes from a file is written in another way altogether
+        for caret in counterparts(reference, mistake.source, submission)
+    )
+    return tuple(sorted(found, key=lambda spot: (spot.line, spot.column)))

@@ -1,0 +1,92 @@
+"""What a module computes is read from its source, and names in between disappear."""
+
+from __future__ import annotations
+
+import pytest
+
+from normgrade.inspection.flow import Flow, TooLarge, flow_of
+from normgrade.inspection.values import Value, same, seen_through
+
+HEAD = "import torch\nfrom torch import nn\nclass Norm(nn.Module):\n"
+INIT = """\
+    def __init__(self, n, eps=1e-5):
+        super().__init__()
+        self.small = eps
+        self.weight = nn.Parameter(torch.ones(n))
+"""
+
+
+def effects(flow: Flow) -> dict[str, Value]:
+    return {effect.label: effect for effect in flow.effects}
+
+
+def output(body: str, more: str = "") -> Value:
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    flow = flow_of(f"{HEAD}{INIT}    def forward(self, x):\n{lines}{more}")
+    return seen_through(effects(flow)["return of forward"].parts[0][1])
+
+
+def test_variables_attributes_and_helpers_disappear() -> None:
+    plain = output("return x / (x.var(-1) + self.small)")
+    assert same(plain, output("v = x.var(-1)\nw = v + self.small\ny = x / w\nreturn y"))
+    assert same(plain, output("return self.over(x, v=x.var(-1))", "    def over(self, y, v):\n        return y / (v + self.small)\n"))
+    assert same(plain, output("return over(x, self.small)", "def over(y, e):\n    return y / (torch.var(y, -1) + e)\n"))
+    assert same(
+        plain,
+        output(
+            "return N.apply(x, self.small)",
+            "class N(torch.autograd.Function):\n    def forward(ctx, y, e):\n        return y / (y.var(-1) + e)\n",
+        ),
+    )
+
+
+def test_an_argument_of_the_constructor_is_known_by_its_name_under_any_attribute() -> None:
+    total = output("return x + self.small")
+    assert [part.label for _role, part in total.parts] == ["input 0", "argument eps"]
+
+
+def test_branches_become_one_value_of_two() -> None:
+    expected = output("return x.mean(0) if self.training else self.weight")
+    assert same(expected, output("if self.training:\n    y = x.mean(0)\nelse:\n    y = self.weight\nreturn y"))
+    assert same(expected, output("if self.training:\n    return x.mean(0)\nreturn self.weight"))
+    assert same(expected, output("if not self.training:\n    return self.weight\nreturn x.mean(0)"))
+    assert same(expected, output("if x.dim() == 7:\n    raise ValueError\nreturn x.mean(0) if self.training else self.weight"))
+
+
+def test_defaults_beginnings_and_refusals_are_effects() -> None:
+    flow = flow_of(
+        HEAD + INIT + "    def forward(self, x):\n        if x.dim() < 2:\n            raise ValueError('few')\n        return x\n"
+    )
+    found = effects(flow)
+    assert found["default eps"].parts[0][1].label == "constant 1e-05"
+    assert [part.label for _role, part in found["begin weight"].parts] == ["Parameter", "kept as parameter"]
+    assert found["raise ValueError"].parts[0][1].label == "<"
+    assert flow.state == {"weight"}
+
+
+@pytest.mark.parametrize(
+    ("update", "graph"),
+    [
+        ("self.total = self.total + x.mean(0)", "kept"),
+        ("self.total = self.total + x.mean(0).detach()", "cut"),
+        ("self.total = self.total + x.data.mean(0)", "cut"),
+        ("with torch.no_grad():\n    self.total.mul_(0.9).add_(x.mean(0), alpha=0.1)", "cut"),
+        ("self.total.lerp_(x.mean(0), 0.1)", "kept"),
+        ("self.total.data = self.total + x.mean(0)", "cut"),
+    ],
+)
+def test_a_buffer_keeps_the_graph_where_nothing_cuts_it(update: str, graph: str) -> None:
+    lines = "".join(f"        {line}\n" for line in update.splitlines())
+    init = INIT + '        self.register_buffer("total", torch.zeros(n))\n'
+    found = effects(flow_of(f"{HEAD}{init}    def forward(self, x):\n{lines}        return x\n"))
+    assert [part.label for role, part in found["set total"].parts if role == "graph"] == [f"graph {graph}"]
+
+
+def test_a_method_that_calls_itself_and_odd_statements_come_to_an_end() -> None:
+    flow_of(HEAD + "    def forward(self, x):\n        return self.forward(x) + self.forward(-x)\n")
+    flow_of("try:\n    a = [b for b in range(3)]\nexcept ValueError:\n    pass\nwhile a:\n    a, *b = a\ndel b\nlambda: (yield)\n")
+
+
+def test_what_computes_too_much_is_refused() -> None:
+    with pytest.raises(TooLarge):
+        flow_of("def f(x):\n    return " + " + ".join(["x"] * 30) + "\n" + "".join(f"def g{n}(x):\n    return f(x)\n" for n in range(900)))
