@@ -31,6 +31,7 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
+from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -495,14 +496,15 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
     return None
 
 
-def called(name: str) -> list[str]:
+@cache
+def called(name: str) -> tuple[str, ...]:
     """The names under which a tensor is looked for: its own, and those with one of the ALIASES as their last part.
 
     >>> called("norm.bias")[:3]
-    ['norm.bias', 'norm.beta', 'norm.b']
+    ('norm.bias', 'norm.beta', 'norm.b')
     """
     path, dot, last = name.rpartition(".")
-    return [f"{path}{dot}{each}" for each in (last, *ALIASES.get(last, ()))]
+    return tuple(f"{path}{dot}{each}" for each in (last, *ALIASES.get(last, ())))
 
 
 def missing(module: torch.nn.Module, name: str) -> Absent:

@@ -210,7 +210,7 @@ def every_dtype(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
-            agree(layer.to(dtype), train(x, dtype, witness=True), evaluate(other, dtype, witness=True))
+            agree(layer.to(dtype), train(x, dtype, witness=True), evaluate(other, dtype, witness=True), settings())
 
 
 @situation(
@@ -315,8 +315,8 @@ def views(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         scattered = [step(each, scattered=True) for step, each in product((train, evaluate), (x, other))]
-        agree(layer, *scattered, train(other, view="strided"), evaluate(x, view="strided"))
-        agree(layer, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
+        strided = train(other, view="strided"), evaluate(x, view="strided")
+        agree(layer, *scattered, *strided, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
 
 
 @situation(
@@ -379,8 +379,6 @@ def nothing_else_changed(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
-        for dtype in DTYPES:
-            agree(layer.to(dtype), train(x, dtype), evaluate(other, dtype), settings())
 
 
 @situation(

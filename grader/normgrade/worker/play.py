@@ -32,9 +32,12 @@ NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a pla
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 PLAIN = {
-    torch.float16, torch.bfloat16, torch.float32, torch.float64,
-    torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool,
-}  # fmt: skip
+    dtype: str(dtype)[6:]
+    for dtype in (
+        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+        *(torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool),
+    )
+}
 
 
 def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
@@ -149,7 +152,7 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
             return Foreign(Reason.SIZE, "int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
         case torch.Tensor():
             return tensor_value(thing, size_limit_bytes)
-        case np.ndarray() | np.generic() if thing.dtype.name in {str(dtype)[6:] for dtype in PLAIN}:
+        case np.ndarray() | np.generic() if thing.dtype.name in PLAIN.values():
             name = thing.dtype.name
             if size_limit_bytes is not None and thing.nbytes > size_limit_bytes:
                 return Foreign(Reason.SIZE, type_name(thing), name, thing.shape)
@@ -161,15 +164,19 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
 
 
 def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | Foreign:
-    kind, name, shape = type_name(tensor), str(tensor.dtype)[6:], tuple(tensor.shape)
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        return Foreign(Reason.SUBCLASS, kind)
+        return Foreign(Reason.SUBCLASS, type_name(tensor))
     if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.dtype not in PLAIN:
-        return Foreign(Reason.FORM, kind, name, shape, str(tensor.layout), str(tensor.device))
+        return in_form(Reason.FORM, tensor)
     if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
-        return Foreign(Reason.SIZE, kind, name, shape, str(tensor.layout), str(tensor.device))
+        return in_form(Reason.SIZE, tensor)
     plain = tensor.detach().resolve_neg()
-    return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), name)
+    return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), PLAIN[tensor.dtype])
+
+
+def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:
+    """A tensor that cannot be sent, described."""
+    return Foreign(reason, type_name(tensor), str(tensor.dtype)[6:], tuple(tensor.shape), str(tensor.layout), str(tensor.device))
 
 
 def describe(error: BaseException, file_name: str | None, step: int | str | None = None, cause: Cause = Cause.RAISED) -> Error:
