@@ -46,8 +46,8 @@ class InstanceNorm(nn.Module):
             mean = values.mean(dims, keepdim=True)  # (N, C, …) → (N, C, 1…)
             var = values.var(dims, keepdim=True, correction=0)  # biased: the instance is all there is to describe
         else:
-            mean = self.running_mean.view(per_channel)
-            var = self.running_var.view(per_channel)
+            mean = self.running_mean.to(values.dtype).view(per_channel)
+            var = self.running_var.to(values.dtype).view(per_channel)
 
         y = (values - mean) / torch.sqrt(var + self.eps)
         if self.weight is not None:

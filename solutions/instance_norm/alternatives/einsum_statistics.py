@@ -23,7 +23,7 @@ class InstanceNorm(nn.Module):
             raise ValueError(f"no batch of channels with positions: {tuple(x.shape)}")
         flat = x.flatten(2).to(torch.promote_types(x.dtype, torch.float32))
         n = flat.shape[2]
-        if n == 1:
+        if n == 1 and (self.training or self.running_var is None):
             raise ValueError("one value per channel")
         if self.training or self.running_var is None:
             mean = torch.einsum("ncp->nc", flat) / n

@@ -41,7 +41,7 @@ class InstanceNorm(nn.Module):
     def statistics(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """What this pass normalises with, (N, C) or (C,); in training, the running statistics are moved on the way."""
         if self.running_mean is not None and not self.training:
-            return self.running_mean, self.running_var
+            return self.running_mean.to(flat.dtype), self.running_var.to(flat.dtype)
         if flat.shape[2] == 1:
             raise ValueError("cannot normalise one value per channel")
         if self.running_mean is not None:
