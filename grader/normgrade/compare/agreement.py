@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,47 +41,58 @@ class Agreement:
 
     - `agrees`: nothing contradicts the mistake.
     - `witnessed`: how many numbers only this mistake, not the reference, leads to.
+    - `opened`: how many numbers the mistake leaves undetermined, so that anything agrees with them.
     - `moved`: the root mean square of what rounding moves the mistake's numbers by.
     - `misfit`: of unstable arithmetic, the logarithm of the factor between the errors; else 0.
     """
 
     agrees: np.ndarray
     witnessed: np.ndarray
+    opened: np.ndarray
     moved: np.ndarray
     misfit: np.ndarray
+
+    @property
+    def columns(self) -> tuple[list[Any], ...]:
+        """Whether it agrees, how much is witnessed, how much is open, the misfit and the movement, as lists."""
+        return tuple(each.tolist() for each in (self.agrees, self.witnessed, self.opened, self.misfit, self.moved))
 
 
 def agreement(numbers: Numbers) -> Agreement:
     """Compare all facts with what was observed."""
     if not len(numbers.starts):
         nothing = np.zeros(0)
-        return Agreement(nothing.astype(bool), nothing.astype(int), nothing, nothing)
+        return Agreement(nothing.astype(bool), nothing.astype(int), nothing.astype(int), nothing, nothing)
     with np.errstate(all="ignore"):
         moved = root_mean_square(numbers.native - numbers.exact, numbers.starts)
         if numbers.moved is not None:
             moved = np.maximum(moved, numbers.moved)
-        agrees, witnessed = of_formulas(numbers, moved)
+        agrees, witnessed, opened = of_formulas(numbers, moved)
         alike, misfit = of_arithmetic(numbers)
     return Agreement(
         np.where(numbers.unstable, alike, agrees),
         np.where(numbers.unstable, alike & is_out(numbers), witnessed),
+        np.where(numbers.unstable, 0, opened),
         moved,
         np.where(numbers.unstable, misfit, 0.0),
     )
 
 
-def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether all numbers are within what rounding does to the mistake's own, and how many of them tell it from the reference."""
+def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whether all numbers are within what rounding does to the mistake's own; how many tell it from the reference, and how many are open."""
     exact, native, got = numbers.exact, numbers.native, numbers.got
     counts = np.diff(np.append(numbers.starts, len(exact)))
     scale = numbers.units * np.maximum(np.abs(numbers.right + exact), np.abs(numbers.right + native))
     permitted = numbers.allowed + numbers.factors * (np.repeat(moved, counts) + scale)
     finite = np.isfinite(exact) & np.isfinite(native) & np.isfinite(permitted)
-    settled = finite & (np.abs(native - exact) <= FAR * np.maximum(np.abs(exact), np.abs(native)) + permitted)
+    settled = finite & (np.abs(native - exact) <= FAR * np.maximum(np.abs(exact), np.abs(native)) + numbers.allowed)
     fits = ~settled | (np.abs(got - exact) <= permitted) | (np.abs(got - native) <= permitted)
     tells = settled & fits & (np.abs(exact) > permitted) & (np.abs(got) > numbers.allowed)
     tells |= ~np.isfinite(native) & ~np.isfinite(got)
-    return np.logical_and.reduceat(fits, numbers.starts), np.add.reduceat(tells.astype(np.int64), numbers.starts)
+    blurred = ~settled | ((np.abs(exact) <= permitted) & (np.abs(exact) > numbers.allowed))
+    opened = blurred & ~(~np.isfinite(native) & ~np.isfinite(got))
+    told, left_open = (np.add.reduceat(each.astype(np.int64), numbers.starts) for each in (tells, opened))
+    return np.logical_and.reduceat(fits, numbers.starts), told, left_open
 
 
 def of_arithmetic(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:

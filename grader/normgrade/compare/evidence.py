@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -52,12 +53,14 @@ class Part:
     active: the facts that it changes.
     contradicted: those of them that were observed otherwise.
     witnessed: how many numbers tell it from the reference, by fact.
+    opened: how many numbers it leaves undetermined, by fact.
     misfit: how far results of unstable arithmetic are from what was observed, by fact.
     """
 
     active: Bits = 0
     contradicted: Bits = 0
     witnessed: Mapping[int, int] = field(default_factory=dict)
+    opened: Mapping[int, int] = field(default_factory=dict)
     misfit: Mapping[int, float] = field(default_factory=dict)
     moved: Mapping[int, float] = field(default_factory=dict)
     unstable: Bits = 0
@@ -76,6 +79,33 @@ class Evidence:
     reached: Bits
     wrong: Bits
     checks: Mapping[str, Bits]
+
+    @cached_property
+    def catalogue(self) -> dict[int, tuple[bool, str, str]]:
+        """Of every fact that was observed, whether it is a word, what was looked at, and the word."""
+        found: dict[int, tuple[bool, str, str]] = {}
+        for play in self.plays:
+            for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
+                found[play.first_fact + 2 * index] = (True, place.template, str(form))
+                found[play.first_fact + 2 * index + 1] = (False, place.template, "")
+            found[play.first_fact + play.right.size - 1] = (True, "", play.facts.ending.partition(" ")[0])
+        return found
+
+    def is_known(self, facts: Bits) -> bool:
+        """Whether one of these facts is what a mistake leads to."""
+        return any(part.active & ~part.contradicted & facts for part in self.parts)
+
+    def is_word(self, fact: int) -> bool:
+        """Whether a fact is a form or an ending, not numbers."""
+        return self.catalogue[fact][0]
+
+    def kinds(self, facts: Bits) -> set[str]:
+        """What was looked at in these facts, in whatever play."""
+        return {self.catalogue[fact][1] for fact in facts_in(facts)}
+
+    def words(self, facts: Bits) -> set[str]:
+        """How the plays of these facts ended, where that is one of them: the types of their errors."""
+        return {self.catalogue[fact][2] for fact in facts_in(facts) if self.catalogue[fact][0] and not self.catalogue[fact][1]}
 
     def without(self, facts: Bits) -> Evidence:
         """The evidence without some facts: they speak neither for nor against any mistake."""
@@ -106,32 +136,47 @@ def observed(results: Sequence[Result], effects: Effects) -> Iterable[Observed]:
 
 def parts_of(plays: Sequence[Observed], effects: Effects, reached: Bits) -> tuple[Part, ...]:
     """What each mistake alone has to do with what was observed."""
-    count = len(effects.mistakes)
-    active, contradicted, unstable = [0] * count, [0] * count, [0] * count
-    witnessed: list[dict[int, int]] = [{} for _ in range(count)]
-    misfit: list[dict[int, float]] = [{} for _ in range(count)]
-    moved: list[dict[int, float]] = [{} for _ in range(count)]
+    parts = [Collecting() for _ in effects.mistakes]
     forms = forms_of(plays)
     for mistake, fact, word in zip(effects.mistake.tolist(), effects.fact.tolist(), effects.word.tolist(), strict=True):
         if reached >> fact & 1:
-            active[mistake] |= 1 << fact
-            if effects.words[word] == forms[fact]:
-                witnessed[mistake][fact] = 1
-            else:
-                contradicted[mistake] |= 1 << fact
+            parts[mistake].add(fact, effects.words[word] == forms[fact], 1)
     chosen = [index for index, fact in enumerate(effects.place.tolist()) if reached >> fact & 1]
-    compared = compared_numbers(plays, effects, np.array(chosen, np.int64))
-    rows = zip(
-        chosen, compared.agrees.tolist(), compared.witnessed.tolist(), compared.moved.tolist(), compared.misfit.tolist(), strict=True
-    )
-    for index, agrees, told, by, off in rows:
-        mistake, fact = int(effects.owner[index]), int(effects.place[index])
-        active[mistake] |= 1 << fact
-        contradicted[mistake] |= 0 if agrees else 1 << fact
-        unstable[mistake] |= int(effects.unstable[index]) << fact
-        witnessed[mistake][fact], misfit[mistake][fact], moved[mistake][fact] = told, off, by
-    columns = zip(active, contradicted, witnessed, misfit, moved, unstable, strict=True)
-    return tuple(Part(*each) for each in columns)
+    found = compared_numbers(plays, effects, np.array(chosen, np.int64))
+    owners, facts, unstable = (each[chosen].tolist() for each in (effects.owner, effects.place, effects.unstable))
+    for owner, fact, *row in zip(owners, facts, *found.columns, unstable, strict=True):
+        parts[owner].add(fact, *row)
+    return tuple(part.done() for part in parts)
+
+
+@dataclass
+class Collecting:
+    """A part while it is collected."""
+
+    active: Bits = 0
+    contradicted: Bits = 0
+    unstable: Bits = 0
+    witnessed: dict[int, int] = field(default_factory=dict)
+    opened: dict[int, int] = field(default_factory=dict)
+    misfit: dict[int, float] = field(default_factory=dict)
+    moved: dict[int, float] = field(default_factory=dict)
+
+    def add(
+        self, fact: int, agrees: bool, witnessed: int, opened: int = 0, misfit: float = 0.0, moved: float = 0.0, unstable: bool = False
+    ) -> None:
+        self.active |= 1 << fact
+        self.contradicted |= 0 if agrees else 1 << fact
+        self.unstable |= int(unstable) << fact
+        self.witnessed[fact] = witnessed
+        if opened:
+            self.opened[fact] = opened
+        if unstable:
+            self.misfit[fact] = misfit
+        if moved:
+            self.moved[fact] = moved
+
+    def done(self) -> Part:
+        return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
 
 
 def forms_of(plays: Sequence[Observed]) -> dict[int, str | None]:
@@ -178,3 +223,11 @@ def facts_in(bits: Bits) -> Iterable[int]:
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest
+
+
+def union(sets: Iterable[Bits]) -> Bits:
+    """The facts that are in any of these sets."""
+    found = 0
+    for bits in sets:
+        found |= bits
+    return found

@@ -22,6 +22,7 @@ from normgrade.worker.observation import HALF, Array, Error, Foreign, Observatio
 MOST_NUMBERS = 64  # of one array
 GOOD_END = ""  # nothing was raised
 REFUSED, SILENT = "refused", "silent"  # how a play ends that should be refused
+ABSENT = ("None", "absent")  # forms of nothing
 OTHER_TEXT = "another text"
 
 
@@ -151,6 +152,8 @@ def form_expected(expected: Expected) -> str:
 def form_of(value: Value, right: str = "") -> str:
     """All of a value but its numbers. Any two texts are alike where neither is the `right` one: names are nobody's mistake."""
     match value:
+        case Array(values, dtype) if right in ABSENT:  # where a number is as good as a word
+            return f"{dtype} {values.ravel()[:1].tolist()}"
         case Array(values, dtype):
             return f"{dtype} {tuple(values.shape)}"
         case Foreign(reason):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from normgrade.compare.agreement import Numbers, agreement
-from normgrade.compare.evidence import Evidence, Observed, Part
-from normgrade.compare.facts import Facts, facts_of
+from normgrade.compare.evidence import Collecting, Evidence, Observed, Part
+from normgrade.compare.facts import Facts, facts_of, joined
 from normgrade.course.mistakes import Mistake, together
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
@@ -52,24 +52,21 @@ class Joint:
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     """What a native play changes, held against what was observed. How exact its numbers are, its parts tell."""
     first, right, ours = play.first_fact, play.right, play.facts
-    active, contradicted, unstable, witnessed, misfit = 0, 0, 0, {}, {}
-    words = {2 * index: (form, ours.forms[index]) for index, form in enumerate(theirs.forms)} | {right.size - 1: (theirs.ending, ours.ending)}
-    for fact, (word, seen) in words.items():
+    collecting = Collecting()
+    words = [(2 * index, form, ours.forms[index]) for index, form in enumerate(theirs.forms)]
+    for fact, word, seen in (*words, (right.size - 1, theirs.ending, ours.ending)):
         if theirs.wrong[fact] and ours.reached[fact]:
-            active |= 1 << first + fact
-            if word == seen:
-                witnessed[first + fact] = 1
-            else:
-                contradicted |= 1 << first + fact
-    places = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
-    places = [index for index in places if right.starts[index + 1] > right.starts[index]]
-    columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in places]
-    column = np.concatenate(columns) if columns else np.zeros(0, np.int64)
-    facts = [first + 2 * index + 1 for index in places]
+            collecting.add(first + fact, word == seen, 1)
+    here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
+    here = [index for index in here if right.starts[index + 1] > right.starts[index]]
+    columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]
+    column = joined(columns).astype(np.int64)
+    facts = [first + 2 * index + 1 for index in here]
+    unstable = [any(part.unstable >> fact & 1 for part in parts) for fact in facts]
     native = theirs.numbers[column] - right.numbers[column]
     found = agreement(
         Numbers(
-            starts=np.cumsum([0, *map(len, columns[:-1])]) if columns else np.zeros(0, np.int64),
+            starts=np.cumsum([0, *map(len, columns)])[:-1],
             exact=native,
             native=native,
             got=ours.numbers[column] - right.numbers[column],
@@ -77,12 +74,10 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
             allowed=right.allowed[column],
             units=right.units[column],
             factors=right.factors[column],
-            unstable=np.array([any(part.unstable >> fact & 1 for part in parts) for fact in facts], bool),
+            unstable=np.array(unstable, bool),
             moved=np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts]),
         )
     )
-    for fact, agrees, told, off in zip(facts, found.agrees.tolist(), found.witnessed.tolist(), found.misfit.tolist(), strict=True):
-        active |= 1 << fact
-        contradicted |= 0 if agrees else 1 << fact
-        witnessed[fact], misfit[fact] = told, off
-    return Part(active, contradicted, witnessed, misfit, unstable=unstable)
+    for fact, *row in zip(facts, *found.columns, unstable, strict=True):
+        collecting.add(fact, *row)
+    return collecting.done()

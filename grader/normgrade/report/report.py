@@ -13,6 +13,7 @@ from normgrade.language.places import Place
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
+OTHER_EXCEPTION, MISSING_ARGUMENTS = BUILT_IN = ("other-exception", "missing-arguments")  # what a diagnosis may name in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
@@ -228,11 +229,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Known mistakes that together explain every difference of a report.
+    """Known mistakes that together explain what failed, or most of it.
 
-    mistakes: their names; usually one.
+    mistakes: their names; usually one. Those of `BUILT_IN` come last.
     says: what is wrong and how to mend it, in one or more lines.
-    checks: the names of the checks that show the mistakes.
+    checks: the names of the failed checks that they explain.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -255,7 +256,8 @@ class Report:
     seed: of the random inputs; 0 is the usual one.
     duration_s: how long grading took, in seconds.
     findings: what inspection found.
-    diagnoses: alternatives, each of which explains every failure.
+    diagnoses: alternatives that explain as much as each other; the first is the one to show.
+    unexplained: the names of the failed checks that the first of them does not explain; empty where there is none.
     checks: all checks in the order of the suite; those that the course does not reveal are left out.
     lost: what the walls did not keep the submission from, one sentence each: "files: …".
     withheld: points that were earned by checks which are left out.
@@ -279,6 +281,7 @@ class Report:
     duration_s: float
     findings: tuple[Finding, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
+    unexplained: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     lost: tuple[str, ...] = ()
     withheld: int = 0
