@@ -101,7 +101,7 @@ def of_arithmetic(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
     misfit = np.abs(np.log(theirs / ours))
     half = numbers.units[numbers.starts] > 2.0**-24
     limit = np.log(np.where(half, COMPARABLE_HALF, COMPARABLE))
-    by_chance = (ours <= MARGINAL) & (theirs <= 1.0)
+    by_chance = (ours <= MARGINAL) & (misfit <= limit)
     broken = [np.logical_or.reduceat(~np.isfinite(each), numbers.starts) for each in (numbers.native, numbers.got)]
     alike = (is_out(numbers) & (misfit <= limit) & (~half | (broken[0] == broken[1]))) | (is_out(numbers) & ~half & (ours >= CAPPED))
     return by_chance | alike, misfit
@@ -109,7 +109,8 @@ def of_arithmetic(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
 
 def is_out(numbers: Numbers) -> np.ndarray:
     """Whether any number that was observed is further from the right one than is allowed."""
-    return np.logical_or.reduceat(~(np.abs(numbers.got) <= numbers.allowed), numbers.starts)
+    found: np.ndarray = np.logical_or.reduceat(~(np.abs(numbers.got) <= numbers.allowed), numbers.starts)
+    return found
 
 
 def severity(off: np.ndarray, numbers: Numbers) -> np.ndarray:
@@ -123,4 +124,5 @@ def root_mean_square(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Of the finite values of each fact; 0 where there is none."""
     finite = np.isfinite(values)
     squares = np.add.reduceat(np.where(finite, values, 0.0) ** 2, starts)
-    return np.asarray(np.sqrt(squares / np.maximum(np.add.reduceat(finite.astype(np.int64), starts), 1)))
+    found: np.ndarray = np.sqrt(squares / np.maximum(np.add.reduceat(finite.astype(np.int64), starts), 1))
+    return found

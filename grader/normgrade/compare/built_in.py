@@ -54,4 +54,3 @@ def lacking_arguments(play: Observed) -> str:
     if not LACKING.search(error.message):
         return ""
     return _("The signature is not that of the contract: {message}.", message=error.message.partition("\n")[0])
-

@@ -152,8 +152,10 @@ def add_effects_at(
 def same(one: Observation, other: Observation) -> bool:
     """Whether two plays gave the very same values and ended alike."""
     ends = [None if each.error is None else (each.error.types, each.error.step) for each in (one, other)]
-    return ends[0] == ends[1] and one.values.keys() == other.values.keys() and all(
-        same_value(value, other.values[place]) for place, value in one.values.items()
+    return (
+        ends[0] == ends[1]
+        and one.values.keys() == other.values.keys()
+        and all(same_value(value, other.values[place]) for place, value in one.values.items())
     )
 
 

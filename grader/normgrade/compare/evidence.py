@@ -70,8 +70,8 @@ class Part:
 class Evidence:
     """The plays of a submission, and what each mistake alone has to do with them.
 
-    `checks` are the facts of each failed check that has any, by its name. `reached` are all facts that were observed, `wrong` those at which
-    the reference has another one.
+    `checks` are the facts of each failed check that has any, by its name. `reached` are all facts that were observed, `wrong` those of
+    them that are other than the reference's.
     """
 
     plays: tuple[Observed, ...]

@@ -184,7 +184,7 @@ def chosen(size: int) -> np.ndarray:
 
 def sample(value: Value) -> np.ndarray:
     assert isinstance(value, Array)
-    return flat(value)[chosen(value.values.size)]
+    return np.asarray(flat(value)[chosen(value.values.size)])
 
 
 def flat(value: Array) -> np.ndarray:

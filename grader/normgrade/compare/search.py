@@ -50,7 +50,7 @@ class Guess:
 
 @dataclass
 class Search:
-    """Looks for the best set of mistakes, the most promising first. What mistakes do together is played only where their effects overlap."""
+    """Looks for the best set of mistakes, the most promising first. What they do together is played only where their effects overlap."""
 
     evidence: Evidence
     joint: Joint
@@ -94,12 +94,12 @@ class Search:
                 acting = self.acting(members, here)
                 if (acting, number) not in self.joint.played:
                     continue
-                part = self.joint.played[acting, number]
-                if part is None:
+                together = self.joint.played[acting, number]
+                if together is None:
                     conflicts |= over & here & wrong
                 else:
-                    conflicts = (conflicts & ~here) | (part.contradicted & here)
-                    uncovered = (uncovered & ~here) | (wrong & ~part.active & here)
+                    conflicts = (conflicts & ~here) | (together.contradicted & here)
+                    uncovered = (uncovered & ~here) | (wrong & ~together.active & here)
                 unknown &= ~here
             if conflicts & ~wrong:
                 return None

@@ -257,7 +257,6 @@ class Report:
     duration_s: how long grading took, in seconds.
     findings: what inspection found.
     diagnoses: alternatives that explain as much as each other; the first is the one to show.
-    unexplained: the names of the failed checks that the first of them does not explain; empty where there is none.
     checks: all checks in the order of the suite; those that the course does not reveal are left out.
     lost: what the walls did not keep the submission from, one sentence each: "files: …".
     withheld: points that were earned by checks which are left out.
@@ -265,6 +264,7 @@ class Report:
     digest: SHA-256 of the file that it was read from, in hexadecimal.
     course: the folder of the course; "" for the one that normgrade carries.
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
+    unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -281,7 +281,6 @@ class Report:
     duration_s: float
     findings: tuple[Finding, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
-    unexplained: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     lost: tuple[str, ...] = ()
     withheld: int = 0
@@ -289,6 +288,7 @@ class Report:
     digest: str = ""
     course: str = ""
     stopped_after_s: float | None = None
+    unexplained: tuple[str, ...] = ()
 
     @property
     def earned(self) -> int:

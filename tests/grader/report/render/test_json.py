@@ -35,6 +35,7 @@ def test_json_is_the_contract() -> None:
                 "duration_s": 0.414,
                 "findings": [{"line": 12, "column": 16, "rule": "banned", "text": BANNED.text}],
                 "diagnoses": [{"mistakes": ["biased-running-variance"], "says": BIASED.says, "checks": list(BIASED.checks)}],
+                "unexplained": [],
                 "stopped_after_s": None,
                 "checks": [
                     {
@@ -73,7 +74,7 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses stopped_after_s checks"
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained stopped_after_s checks"
     assert list(content) == order.split()
     assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
 
