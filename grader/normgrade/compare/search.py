@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from normgrade.compare.evidence import Bits, Evidence, Part, union
+from normgrade.compare.evidence import Bits, Evidence, Part
+from normgrade.compare.evidence import union as union_of
 from normgrade.compare.joint import Joint, Members
 
 NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
+DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
-MOST_PLAYS = 300  # of several mistakes together
+MOST_PLAYS = 150  # of several mistakes together, at each of two attempts
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Guess:
 
     @property
     def order(self) -> tuple[float, int, Members]:
-        return (-(self.sure + self.hoped) / 2, len(self.members), self.members)
+        return (-(3 * self.sure + self.hoped) / 4, len(self.members), self.members)
 
     @property
     def unexplained(self) -> Bits:
@@ -57,6 +59,7 @@ class Search:
     in_time: Callable[[], bool] = lambda: True
     plays: int = 0
     stopped: bool = False
+    doubting: bool = False
 
     @cached_property
     def pool(self) -> list[int]:
@@ -69,6 +72,12 @@ class Search:
         return Guess((), 0, self.evidence.wrong, 0, *self.worth((), 0, self.evidence.wrong, 0))
 
     @cached_property
+    def reach(self) -> list[Bits]:
+        """All facts of the plays in which each mistake has a part."""
+        plays = [play.bits & self.evidence.reached for play in self.evidence.plays]
+        return [union_of(bits for bits in plays if bits & part.active) for part in self.evidence.parts]
+
+    @cached_property
     def checks(self) -> list[tuple[Bits, int]]:
         """The facts of every failed check that were observed, and how many are wrong."""
         found = [facts & self.evidence.reached for facts in self.evidence.checks.values()]
@@ -76,37 +85,32 @@ class Search:
 
     def guess(self, members: Members) -> Guess | None:
         """What is known by the plays so far; None where what was observed contradicts it."""
-        union = over = contradicted = 0
-        for member in members:
-            part = self.evidence.parts[member]
-            over |= union & part.active
-            union |= part.active
-            contradicted |= part.contradicted
-        wrong, conflicts = self.evidence.wrong, contradicted & ~over
-        if conflicts & ~wrong:
-            return None
+        parts = [self.evidence.parts[member] for member in members]
+        union, over = overlap(part.active for part in parts)
+        wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
         uncovered, unknown = wrong & ~union, over
-        if over:
-            for number, play in enumerate(self.evidence.plays):
-                here = play.bits & self.evidence.reached
-                if not over & here:
-                    continue
-                acting = self.acting(members, here)
-                if (acting, number) not in self.joint.played:
-                    continue
-                together = self.joint.played[acting, number]
+        if self.doubting:
+            unknown |= (conflicts | uncovered) & union_of(self.reach[member] for member in members) if len(members) > 1 else 0
+        known = 0
+        for number, play in enumerate(self.evidence.plays) if unknown else ():
+            here = play.bits & self.evidence.reached
+            if unknown & here and (played := (self.acting(members, number), number)) in self.joint.played:
+                known |= here
+                together = self.joint.played[played]
                 if together is None:
                     conflicts |= over & here & wrong
                 else:
                     conflicts = (conflicts & ~here) | (together.contradicted & here)
                     uncovered = (uncovered & ~here) | (wrong & ~together.active & here)
-                unknown &= ~here
-            if conflicts & ~wrong:
-                return None
+        unknown &= ~known
+        conflicts, uncovered = conflicts & ~unknown, uncovered & ~unknown
+        if conflicts & ~wrong:
+            return None
         return Guess(members, conflicts, uncovered, unknown, *self.worth(members, conflicts, uncovered, unknown))
 
     def worth(self, members: Members, conflicts: Bits, uncovered: Bits, unknown: Bits) -> tuple[float, float]:
         sure = hoped = -NAME * len(members)
+        sure -= DOUBT * (unknown & ~self.evidence.wrong).bit_count() if self.doubting else 0
         for facts, wrong in self.checks:
             bad, against = ((conflicts | uncovered) & facts).bit_count(), (conflicts & facts).bit_count()
             open_ = (unknown & facts & self.evidence.wrong).bit_count()
@@ -121,19 +125,23 @@ class Search:
             return 1.0
         return 0.5 * max(wrong - bad, 0) / wrong - CONFLICT * against / wrong
 
-    def acting(self, members: Members, facts: Bits) -> Members:
-        return tuple(member for member in members if self.evidence.parts[member].active & facts)
+    def acting(self, members: Members, number: int) -> Members:
+        """The mistakes that are played together in the play of that number."""
+        if self.doubting:
+            return members
+        here = self.evidence.plays[number].bits & self.evidence.reached
+        return tuple(member for member in members if self.evidence.parts[member].active & here)
 
     def active(self, guess: Guess) -> Bits:
         """The facts that any of its mistakes changes."""
-        return union(self.evidence.parts[member].active for member in guess.members)
+        return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def play_one(self, guess: Guess) -> None:
         """Play the mistakes together where most is unknown."""
         plays = self.evidence.plays
         numbers = [number for number, play in enumerate(plays) if guess.unknown & play.bits]
         number = max(numbers, key=lambda each: ((guess.unknown & plays[each].bits & self.evidence.wrong).bit_count(), -each))
-        self.joint.part(self.acting(guess.members, plays[number].bits & self.evidence.reached), number)
+        self.joint.part(self.acting(guess.members, number), number)
         self.plays += 1
 
     def settled(self, members: Members) -> Guess | None:
@@ -148,26 +156,37 @@ class Search:
         if len(acting) == 1:
             return self.evidence.parts[acting[0]]
         number = next(number for number, play in enumerate(self.evidence.plays) if play.bits >> fact & 1)
-        return self.joint.played.get((self.acting(guess.members, self.evidence.plays[number].bits & self.evidence.reached), number))
+        return self.joint.played.get((self.acting(guess.members, number), number))
 
     def best(self) -> list[Guess]:
-        """The best guesses: one, or several that explain as much with as few names."""
+        """The best guesses: one, or several that explain as much with as few names.
+
+        At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
+        does not explain everything, every play in which several of them have a part is in doubt.
+        """
+        found = self.search([])
+        if not any(guess.complete for guess in found) and not self.stopped:
+            self.doubting = True
+            found = self.search(found)
+        return found
+
+    def search(self, found: list[Guess]) -> list[Guess]:
+        """Guesses that are worth more than those that were found, or as much; the most promising are looked at first."""
         queue: list[tuple[tuple[float, int, Members], Guess]] = []
         seen: set[Members] = set()
-        best, found = self.nothing.sure, list[Guess]()
+        best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_PLAYS
 
         def push(members: Members) -> None:
-            if members in seen or len(members) > MOST_NAMES:
-                return
-            seen.add(members)
-            guess = self.guess(members)
-            if guess is not None and guess.hoped > best:
-                heapq.heappush(queue, (guess.order, guess))
+            if members not in seen and len(members) <= MOST_NAMES:
+                seen.add(members)
+                guess = self.guess(members)
+                if guess is not None and guess.hoped > best:
+                    heapq.heappush(queue, (guess.order, guess))
 
         for size in (1, 2):
             for members in combinations(self.pool, size):
                 push(members)
-        while queue and self.plays < MOST_PLAYS:
+        while queue and self.plays < last_play:
             if not self.in_time():
                 self.stopped = True
                 break
@@ -191,3 +210,12 @@ class Search:
                     if member not in guess.members:
                         push(tuple(sorted((*guess.members, member))))
         return found
+
+
+def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:
+    """The facts that are in any of these sets, and those that are in more than one."""
+    once = twice = 0
+    for bits in sets:
+        twice |= once & bits
+        once |= bits
+    return once, twice
