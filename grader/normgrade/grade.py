@@ -98,7 +98,12 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
     within_s = grader.search_s(submission.exercise)
     found = grader.diagnose(submission.exercise, results, within_s) if within_s else None
-    return replace(report, stopped_after_s=within_s) if found is None else replace(report, diagnoses=pointed(found, submission, report))
+    if found is None:
+        return replace(report, stopped_after_s=within_s)
+    explained = {name for diagnosis in found[:1] for name in diagnosis.checks}
+    failed = (check.name for check in report.checks if check.outcome is Outcome.FAILED)
+    unexplained = tuple(name for name in failed if name not in explained)
+    return replace(report, diagnoses=pointed(found, submission, report), unexplained=unexplained)
 
 
 def pointed(diagnoses: Sequence[Diagnosis], submission: Submission, report: Report) -> tuple[Diagnosis, ...]:

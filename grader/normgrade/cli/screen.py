@@ -103,7 +103,7 @@ def findings_and_failures(report: Report, detail: Detail) -> Iterator[Renderable
     """Findings, the diagnosis, and the failed checks in as much detail as asked for."""
     yield from map(finding_lines, report.findings)
     if report.diagnoses:
-        yield panel_of(report.diagnoses, report.checks)
+        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
     if stopped := search_stopped(report):
         yield Text(stopped, style="dim")
     yield from failures(report, grouped(report.checks), detail)

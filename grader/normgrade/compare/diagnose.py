@@ -1,191 +1,101 @@
-"""Which known mistake, or which few together, explain everything that was observed."""
+"""Which known mistakes explain what failed: most of it with the fewest names, and what remains."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations, islice
 
 import numpy as np
 
-from normgrade.compare.candidate import Candidate, Clock, TimedOracle, is_wrong, made_together
-from normgrade.compare.differences import allowed
-from normgrade.compare.match import stops_alike
-from normgrade.compare.played import Played, Result
+from normgrade.compare.built_in import Finding, built_in
+from normgrade.compare.credible import credible
+from normgrade.compare.effects import Effects
+from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
+from normgrade.compare.joint import Joint, PlaySource
+from normgrade.compare.played import Result
+from normgrade.compare.search import Guess, Search
 from normgrade.course.mistakes import Mistake
-from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Diagnosis, Outcome
-from normgrade.worker.observation import Array, Cause, Observation
 
-MOST_CHECKS = 2  # failed checks from which sets of three mistakes are grown
-MOST_ERRORS = 4  # of one type, that are looked at before any search
-MOST_BASES = 12  # sets of two that explain one check, and are tried with one more
+Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
+ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
+
+
+class OutOfTime(Exception):
+    """The search took longer than it may, and had found nothing yet."""
 
 
 @dataclass(frozen=True)
-class Search:
-    """Looks for the fewest known mistakes that explain what was observed at every check, the failed and the passed ones."""
+class Known:
+    """The known mistakes of an exercise, and what they change in the plays of its suite."""
 
-    results: tuple[Result, ...]  # judged ones, the best determined first
     reference: str
     mistakes: tuple[Mistake, ...]
-    oracle: TimedOracle
-
-    def explanations(self) -> list[Candidate]:
-        """The smallest sets that explain everything; among equals, those that leave the fewest numbers open."""
-        if self.has_unknown_error() or self.names_alone_differ():
-            return []
-        found = self.complete(self.singles) or self.complete(self.pairs) or self.complete(self.triples())
-        open_numbers = [candidate.open_numbers(self.results) for candidate in found]
-        return [candidate for candidate, count in zip(found, open_numbers, strict=True) if count == min(open_numbers)]
-
-    @cached_property
-    def failed(self) -> tuple[Result, ...]:
-        """The checks that failed, the best determined first."""
-        return tuple(result for result in self.results if result.check.outcome is Outcome.FAILED)
-
-    @cached_property
-    def right(self) -> tuple[Result, ...]:
-        """The checks at which nothing differs. A check may also pass without: one that only looks at shapes."""
-        return tuple(result for result in self.results if not any(is_wrong(play) for play in result.plays))
-
-    # The candidates
-
-    @cached_property
-    def unchanged(self) -> Candidate:
-        """The reference itself."""
-        return Candidate((), self.reference, self.oracle)
-
-    @cached_property
-    def singles(self) -> tuple[Candidate, ...]:
-        """Every mistake alone."""
-        found = (made_together((mistake,), self.reference, self.oracle) for mistake in self.mistakes)
-        return tuple(filter(None, found))
-
-    @cached_property
-    def suspects(self) -> tuple[Candidate, ...]:
-        """The single mistakes that may be part of an explanation: they change nothing where nothing differs."""
-        return tuple(single for single in self.singles if all(single.is_possible_at(result) for result in self.right))
-
-    @cached_property
-    def pairs(self) -> tuple[Candidate, ...]:
-        """The suspects two by two, where they may add up to what was observed."""
-        found = (self.combined(pair) for pair in combinations(self.suspects, 2) if self.may_add_up(pair))
-        return tuple(filter(None, found))
-
-    def triples(self) -> Iterator[Candidate]:
-        """Three by three, each set once: the bases with one more suspect."""
-        tried: set[frozenset[Candidate]] = set()
-        for base, suspect in ((base, suspect) for base in self.bases() for suspect in self.suspects if suspect not in base.parts):
-            parts = (*base.parts, suspect)
-            if frozenset(parts) not in tried and (candidate := self.combined(parts)):
-                yield candidate
-            tried.add(frozenset(parts))
-
-    def bases(self) -> Iterator[Candidate]:
-        """The pairs that explain one failed check alone: some for each of the first checks."""
-        for result in self.failed[:MOST_CHECKS]:
-            yield from islice((pair for pair in self.pairs if pair.is_possible_at(result) and pair.explains(result)), MOST_BASES)
-
-    def combined(self, parts: tuple[Candidate, ...]) -> Candidate | None:
-        """The candidate with the mistakes of several; None where they cannot be made together."""
-        mistakes = tuple(mistake for part in parts for mistake in part.mistakes)
-        return made_together(mistakes, self.reference, self.oracle, parts)
-
-    def may_add_up(self, pair: Sequence[Candidate]) -> bool:
-        """Whether two mistakes may explain every failed check, but for one at most where they may act only together."""
-        misfits = (result for result in self.failed if not self.may_add_up_at(pair, result))
-        return len(list(islice(misfits, 2))) < 2
-
-    def may_add_up_at(self, pair: Sequence[Candidate], result: Result) -> bool:
-        """Both have a part in this failed check, or the one that has is possible there alone; or neither, where names alone differ."""
-        match [single for single in pair if single.takes_part_in(result)]:
-            case []:
-                return self.unchanged.is_possible_at(result)
-            case [single]:
-                return single.is_possible_at(result)
-        return True
-
-    # What they explain
-
-    def names_alone_differ(self) -> bool:
-        """Whether what was computed is right: no mistake has a part in that."""
-        return self.explains_everything(self.unchanged)
-
-    def has_unknown_error(self) -> bool:
-        """Whether the submission raises an error of a type that no mistake raises: at a glance, before any search."""
-        return any(not self.is_known(kind, plays[:MOST_ERRORS]) for kind, plays in self.unexpected_errors().items())
-
-    def unexpected_errors(self) -> Mapping[str, Sequence[Played]]:
-        """The plays that ended in an error where they should not have, by its type."""
-        found = defaultdict(list)
-        for play in (play for result in self.failed for play in result.plays):
-            if play.refusal is None and play.observation.error is not None and not stops_alike(play.observation, play.expectation):
-                found["".join(play.observation.error.types[:1])].append(play)
-        return found
-
-    def is_known(self, error_type: str, plays: Sequence[Played]) -> bool:
-        """Whether any mistake raises an error of this type in one of these plays."""
-        return any(single.replay(play).raises(error_type) for play in plays for single in self.singles)
-
-    def complete(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Those that explain everything."""
-        return [candidate for candidate in candidates if self.explains_everything(candidate)]
-
-    def explains_everything(self, candidate: Candidate) -> bool:
-        """Whether a candidate leads to what was observed at every check; what is cheap is asked first."""
-        return (
-            all(candidate.is_possible_at(result) for result in (*self.failed, *self.right))
-            and all(candidate.explains(result) for result in self.results)
-            and self.fails_alike(candidate)
-        )
-
-    def fails_alike(self, candidate: Candidate) -> bool:
-        """Whether mistakes of arithmetic, where they are part of the explanation, pass the checks that were passed."""
-        arithmetic = any(candidate.is_arithmetic_at(result) for result in self.failed)
-        return not (arithmetic and any(candidate.fails_natively_at(result) for result in self.right))
+    effects: Effects
 
 
 def diagnose(
     results: Sequence[Result],
-    reference: str,
-    mistakes: Sequence[Mistake],
-    oracle: Oracle,
+    known: Known,
+    play_source: PlaySource,
     within_s: float = math.inf,
     clock: Clock = time.thread_time,
 ) -> tuple[Diagnosis, ...]:
-    """Every smallest set of known mistakes that explains all; nothing where none does, or where nothing failed. May be OutOfTime."""
-    judged = [result for result in results if result.check.outcome in (Outcome.PASSED, Outcome.FAILED) and result.plays]
-    timed = TimedOracle(oracle, clock() + within_s, clock)
-    search = Search(tuple(sorted(judged, key=looseness)), reference, tuple(mistakes), timed)
-    if not search.failed or any(died(play.observation) for result in judged for play in result.plays):
+    """The best explanation first, then those that explain as much; nothing where there is none. May be OutOfTime."""
+    if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
-    names = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED)
-    return tuple(Diagnosis(candidate.names, says(candidate.mistakes), names) for candidate in search.explanations())
+    until = clock() + within_s
+    with np.errstate(all="ignore"):
+        everything = evidence_of(results, known.effects)
+    findings = tuple(built_in(everything))
+    evidence = everything.without(union(finding.facts for finding in findings))
+    search = Search(evidence, Joint(evidence, known.reference, known.mistakes, play_source), lambda: clock() <= until)
+    guesses = [guess for guess in (credible(each, search) for each in search.best()) if guess.members]
+    if search.stopped and not guesses:
+        raise OutOfTime
+    explained = [diagnosis_of(guess, search, known, findings, results) for guess in alternatives(search, guesses)]
+    return tuple(diagnosis for diagnosis in explained if diagnosis.mistakes)
 
 
-def says(mistakes: Sequence[Mistake]) -> str:
+def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
+    """The guesses that are as good as the best of them; the guess of no mistake where there is none."""
+    ranked = sorted({guess.members: guess for guess in guesses}.values(), key=lambda guess: (rank(search, guess), guess.members))
+    return [guess for guess in ranked if rank(search, guess) == rank(search, ranked[0])] or [search.nothing]
+
+
+def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
+    """What comes first: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
+    opened, misfit = 0, 0.0
+    for fact in facts_in(search.active(guess) & ~guess.unexplained):
+        if (part := search.deciding(guess, fact)) is not None:
+            opened += part.opened.get(fact, 0)
+            misfit += part.misfit.get(fact, 0.0)
+    return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
+
+
+def diagnosis_of(guess: Guess, search: Search, known: Known, findings: Sequence[Finding], results: Sequence[Result]) -> Diagnosis:
+    """A guess in words, with the failed checks that it explains together with the built-in findings."""
+    named = [known.mistakes[member] for member in guess.members]
+    names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
+    texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
+    explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings)))
+    checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
+    return Diagnosis(names, says(texts), checks)
+
+
+def explained_checks(guess: Guess, evidence: Evidence, found: Bits) -> Iterator[str]:
+    """The checks at which nothing is left to explain: every play had an answer, and a mistake or a finding has a part in it."""
+    for name, facts in evidence.checks.items():
+        part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
+        died = any(play.died for play in evidence.plays if play.key[0] == name)
+        if part_taken and not died and not facts & guess.unexplained:
+            yield name
+
+
+def says(texts: Sequence[str]) -> str:
     """What the mistakes say to the learner; several are numbered."""
-    if len(mistakes) == 1:
-        return mistakes[0].says
-    return "\n".join(f"{number}. {mistake.says}" for number, mistake in enumerate(mistakes, 1))
-
-
-def died(observation: Observation) -> bool:
-    """Whether there was no answer at all; no mistake that is known goes so far."""
-    return observation.error is not None and observation.error.cause is not Cause.RAISED
-
-
-def looseness(result: Result) -> float:
-    """How wide the tolerance of a check is, relative to its numbers: mistakes are told apart where it is narrow."""
-    widths = [
-        float(np.median(allowed(place) / (np.abs(place.value.values) + 1e-30)))
-        for play in result.plays
-        for place in play.expectation.places.values()
-        if isinstance(place.value, Array) and place.spread is not None and place.spread.size
-    ]
-    return max(widths, default=1e30)
+    if len(texts) == 1:
+        return texts[0]
+    return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

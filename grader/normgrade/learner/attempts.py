@@ -66,7 +66,7 @@ class Attempt:
     @classmethod
     def of(cls, report: Report, at: datetime) -> Attempt:
         """The attempt that a report is about, made at this time."""
-        mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses for mistake in diagnosis.mistakes))
+        mistakes = tuple(dict.fromkeys(mistake for diagnosis in report.diagnoses[:1] for mistake in diagnosis.mistakes))
         hinted = first_hinted(report)
         failed, hint = ("", "") if hinted is None else (hinted.name.partition("[")[0], hinted.hint)
         return cls(at, report.exercise, report.outcome, report.earned, report.possible, mistakes, failed, hint, report.digest)

@@ -37,15 +37,11 @@ def encode(expectation: Expectation) -> bytes:
 @lru_cache(maxsize=DECODED)
 def decode(content: bytes) -> Expectation:
     """The expectation that `encode` wrote; Damaged where the bytes are anything else. The same bytes give the same object."""
+    found = unpacked(content)
     try:
-        (header_bytes,) = HEADER.unpack_from(content)
-        start = HEADER.size + header_bytes
-        if start > len(content):
-            raise Damaged
-        found = unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
         places = {read_key(key): read_place(expected) for key, expected in found["places"]}
         return Expectation(read_request(found["request"]), places, read_error(found["error"]))
-    except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ProtocolError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Damaged from error
 
 
@@ -57,6 +53,18 @@ def request_key(request: Playable) -> bytes:
 def packed(value: object) -> bytes:
     header, arrays = pack(value)
     return b"".join((HEADER.pack(len(header)), header, *arrays))
+
+
+def unpacked(content: bytes) -> Any:
+    """The value of which `packed` made these bytes; Damaged where they are anything else."""
+    try:
+        (header_bytes,) = HEADER.unpack_from(content)
+        start = HEADER.size + header_bytes
+        if start > len(content):
+            raise Damaged
+        return unpack(content[HEADER.size : start], memoryview(content)[start:], ours=True)
+    except (ProtocolError, struct.error, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Damaged from error
 
 
 def written_request(request: Playable) -> list[Any]:

@@ -13,6 +13,7 @@ from normgrade.language.places import Place
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
+OTHER_EXCEPTION, MISSING_ARGUMENTS = BUILT_IN = ("other-exception", "missing-arguments")  # what a diagnosis may name in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
@@ -250,11 +251,11 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Known mistakes that together explain every difference of a report.
+    """Known mistakes that together explain what failed, or most of it.
 
-    mistakes: their names; usually one.
+    mistakes: their names; usually one. Those of `BUILT_IN` come last.
     says: what is wrong and how to mend it, in one or more lines.
-    checks: the names of the checks that show the mistakes.
+    checks: the names of the failed checks that they explain.
     spots: where the mistakes stand in the submission, as far as that is certain.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
@@ -279,7 +280,7 @@ class Report:
     seed: of the random inputs; 0 is the usual one.
     duration_s: how long grading took, in seconds.
     findings: what inspection found.
-    diagnoses: alternatives, each of which explains every failure.
+    diagnoses: alternatives that explain as much as each other; the first is the one to show.
     checks: all checks in the order of the suite; those that the course does not reveal are left out.
     lost: what the walls did not keep the submission from, one sentence each: "files: …".
     withheld: points that were earned by checks which are left out.
@@ -287,6 +288,7 @@ class Report:
     digest: SHA-256 of the file that it was read from, in hexadecimal.
     course: the folder of the course; "" for the one that normgrade carries.
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
+    unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -310,6 +312,7 @@ class Report:
     digest: str = ""
     course: str = ""
     stopped_after_s: float | None = None
+    unexplained: tuple[str, ...] = ()
 
     @property
     def earned(self) -> int:

@@ -14,18 +14,20 @@ from normgrade.course.files import read_text
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.seal import Seal
-from normgrade.report.report import Diagnosis
+from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.grading_options import Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
+    from normgrade.compare.diagnose import Known
+    from normgrade.compare.effects import Effects
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.collection import Suite
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.worker.host import Host, Worker
 
-SEARCH_S = 10.0  # for the mistake; at most half of what is left of the time for all checks
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
+SEARCH_S = 2.0  # for the mistake; at most half of what is left of the time for all checks
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -39,6 +41,7 @@ class Grader:
     oracles: Mapping[str, Oracle]
     options: Options
     rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
+    repertoires: dict[tuple[str, int], Effects] = field(default_factory=dict, repr=False)  # by slug and seed
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
@@ -82,17 +85,35 @@ class Grader:
         left_s = self.limits(exercise).total_s - self.host.used_s
         return min(SEARCH_S, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
 
-    def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
-        """The mistakes that explain the results; nothing where none do, None where the time for the search was too short."""
-        from normgrade.compare.candidate import OutOfTime
-        from normgrade.compare.diagnose import diagnose
+    def diagnose(
+        self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf, seed: int | None = None
+    ) -> tuple[Diagnosis, ...] | None:
+        """The mistakes that explain the results; nothing where none do, None where the time for the search was too short.
 
+        `seed` is that of the results, by default the one of the options.
+        """
+        from normgrade.compare import diagnose
+        from normgrade.suite.understudy import Understudy
+
+        if not any(result.check.outcome is Outcome.FAILED for result in results):
+            return ()
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-        reference, mistakes, oracle = read_text(exercise.reference), read_mistakes(exercise), self.oracles[exercise.slug]
-        try:
-            return diagnose(results, reference, mistakes, oracle, within_s, clock)
-        except OutOfTime:
-            return None
+        known = self.known(exercise, self.options.seed if seed is None else seed)
+        with Understudy(self.host, exercise) as understudy:
+            try:
+                return diagnose.diagnose(results, known, understudy.play, within_s, clock)
+            except diagnose.OutOfTime:
+                return None
+
+    def known(self, exercise: Exercise, seed: int) -> Known:
+        """The mistakes of an exercise with what they change in its suite. It is computed once for each seed, and kept."""
+        from normgrade.compare.diagnose import Known
+        from normgrade.suite.repertoire import repertoire
+
+        if (exercise.slug, seed) not in self.repertoires:
+            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
+            self.repertoires[exercise.slug, seed] = repertoire(suite, rehearsal, self.options.progress)
+        return Known(read_text(exercise.reference), read_mistakes(exercise), self.repertoires[exercise.slug, seed])
 
 
 @contextmanager

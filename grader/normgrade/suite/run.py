@@ -78,7 +78,10 @@ class Rehearsal:
 
 @dataclass
 class Run:
-    """One submission on its way through one suite, test by test. Once an interface check has failed, the others are skipped."""
+    """One submission on its way through one suite, test by test.
+
+    Where an interface check fails since no call in it comes to its end, the others are skipped.
+    """
 
     player: Player
     rehearsal: Rehearsal
@@ -100,7 +103,7 @@ class Run:
             return result(test, (), skipped, time.perf_counter() - started)
         plays, failed = self.played(test)
         verdict = PASSED if failed is None else judged(failed, plays)
-        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED
+        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED and all(play.observation.error for play in plays)
         return result(test, plays, verdict, time.perf_counter() - started)
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:

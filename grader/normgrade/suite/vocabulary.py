@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -14,7 +14,7 @@ from normgrade.compare.played import Played
 from normgrade.course.course import Exercise
 from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
-from normgrade.oracle.draws import generator
+from normgrade.oracle.draws import generator, rounded_to
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Difference
@@ -69,7 +69,9 @@ def as_expected(expectation: Expectation) -> Observation:
 def as_played(expected: Expected) -> Value:
     """A value as a native play of the reference gives it, but for rounding."""
     value = expected.value
-    return replace(value, dtype=expected.dtype) if isinstance(value, Array) and expected.dtype is not None else value
+    if isinstance(value, Array) and value.values.dtype.kind == "f" and expected.dtype is not None:
+        return rounded_to(value.values, expected.dtype)
+    return value
 
 
 @dataclass

@@ -202,7 +202,7 @@ class Proof:
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake, seed in self.each(mistakes, _("diagnoses")):
-            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed))
+            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed), seed=seed)
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar
 
 import pytest
 
-from normgrade.compare.candidate import OutOfTime
-from normgrade.compare.diagnose import MOST_ERRORS, diagnose, says
+from normgrade.compare.diagnose import Known, OutOfTime, diagnose, says
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
-from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
-from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
+from normgrade.suite.grading_options import silent
+from normgrade.suite.repertoire import repertoire
 from normgrade.suite.run import Rehearsal, Run
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
@@ -81,7 +81,7 @@ ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, 
     "an unknown one": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a known and an unknown one": ("centring", CENTRING, [FLIPPED, ("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a crash": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.sum(7)")], ()),
-    "a known one, and a crash elsewhere": ("centring", CENTRING, [FLIPPED, ("mu = self.running_mean", "mu = None")], ()),
+    "a known one, and a crash elsewhere": ("centring", CENTRING, [FLIPPED, ("mu = self.running_mean", "mu = None")], ("momentum-flipped",)),
     "nothing returned": ("rms", "def rms(x, eps=1e-5):\n    pass\n", [], ()),
     "an end of the process": ("rms", "import os\n\ndef rms(x, eps=1e-5):\n    os._exit(1)\n", [], ()),
 }
@@ -227,16 +227,17 @@ def test_a_diagnosis_says_what_the_mistake_says(tiny: Course, tiny_reports: Repo
 
 
 def test_several_mistakes_are_numbered() -> None:
-    one, two = Mistake("a", "First.", ""), Mistake("b", "Second.", "")
-    assert (says([one]), says([one, two])) == ("First.", "1. First.\n2. Second.")
+    assert (says(["First."]), says(["First.", "Second."])) == ("First.", "1. First.\n2. Second.")
+
+
+def played_nowhere(source: str, request: Playable) -> Observation | None:
+    raise AssertionError("something was played")
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.ERROR, Outcome.FAILED])
 def test_checks_that_played_nothing_say_nothing(outcome: Outcome, tiny: Course, expectations: Path) -> None:
-    exercise = tiny.exercise("centring")
     results = [Result(Check("test_x", "It holds.", Kind.FORMULA, outcome, 1), ())]
-    reference = exercise.reference.read_text(encoding="utf-8")
-    assert diagnose(results, reference, read_mistakes(exercise), unused_oracle()) == ()
+    assert diagnose(results, known(tiny, expectations, "centring"), played_nowhere) == ()
 
 
 @dataclass(frozen=True)
@@ -249,55 +250,86 @@ class Here:
         return play(self.implementation, request, None, size_limit_bytes)
 
 
-class Counting(Oracle):
-    """Counts its plays, and writes down what it keeps."""
+@dataclass
+class Counting:
+    """Plays any source in this process, and writes down which."""
 
-    plays: ClassVar[list[str]] = []
-    kept: ClassVar[list[str]] = []
+    oracle: Oracle
+    sources: list[str] = field(default_factory=list)
 
-    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
-        self.plays.append(source)
-        return super().glimpse(source, request, exact)
+    def play(self, source: str, request: TypedRequest) -> Observation:
+        self.sources.append(source)
+        return self.oracle.glimpse(source, request, exact=False)
 
-    def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
-        self.kept.extend([source] * keep)
-        return super().expectation(source, request, keep, anew)
+
+def oracle_of(expectations: Path) -> Oracle:
+    return Oracle(Cache(expectations, bytes(32)), None)
+
+
+def known(tiny: Course, expectations: Path, slug: str) -> Known:
+    """The mistakes of an exercise of the tiny course, with what they change."""
+    exercise = tiny.exercise(slug)
+    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, read_text(exercise.reference)), silent)
+    return Known(read_text(exercise.reference), read_mistakes(exercise), effects)
 
 
 def searched(
     tiny: Course, expectations: Path, slug: str, source: str, within_s: float = math.inf
-) -> tuple[tuple[Diagnosis, ...], Counting]:
-    """What a search finds, with what it took."""
-    exercise, oracle = tiny.exercise(slug), Counting(Cache(expectations, bytes(32)), None)
-    reference, mistakes = exercise.reference.read_text(encoding="utf-8"), read_mistakes(exercise)
-    results = list(Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, reference)).results(collect([exercise])[slug]))
-    Counting.plays.clear()
-    Counting.kept.clear()
-    return diagnose(results, reference, mistakes, oracle, within_s), oracle
+) -> tuple[tuple[Diagnosis, ...], list[str]]:
+    """What a search finds, with the sources that it played."""
+    exercise, oracle = tiny.exercise(slug), oracle_of(expectations)
+    run = Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, read_text(exercise.reference)))
+    results, counting = list(run.results(collect([exercise])[slug])), Counting(oracle)
+    return diagnose(results, known(tiny, expectations, slug), counting.play, within_s), counting.sources
 
 
-def test_an_error_that_no_mistake_raises_ends_the_search_at_a_glance(tiny: Course, expectations: Path) -> None:
-    raising = CENTRING.replace("        super().__init__()", "        raise KeyError('none')")
-    found, oracle = searched(tiny, expectations, "centring", raising)
-    assert found == () and len(oracle.plays) <= 2 * MOST_ERRORS * len(read_mistakes(tiny.exercise("centring"))) and oracle.kept == []
+@pytest.mark.parametrize("edits", [[FLIPPED], [ANY_RANK], [DETACHED], [FLIPPED, ANY_RANK]])
+def test_mistakes_that_show_apart_are_recognised_without_any_play(edits: list[tuple[str, str]], tiny: Course, expectations: Path) -> None:
+    source = CENTRING
+    for old, new in edits:
+        source = source.replace(old, new)
+    [diagnosis], played = searched(tiny, expectations, "centring", source)
+    assert len(diagnosis.mistakes) == len(edits) and played == []
 
 
-def test_what_combinations_lead_to_is_not_kept(tiny: Course, expectations: Path) -> None:
+def test_mistakes_that_show_together_are_played_together_alone(tiny: Course, expectations: Path) -> None:
     two = CENTRING.replace(*FLIPPED).replace(*UNWEIGHTED)
-    found, oracle = searched(tiny, expectations, "centring", two)
-    singles = {mistake.source for mistake in read_mistakes(tiny.exercise("centring"))}
+    found, played = searched(tiny, expectations, "centring", two)
+    alone = {mistake.source for mistake in read_mistakes(tiny.exercise("centring"))}
     assert [diagnosis.mistakes for diagnosis in found] == [("momentum-flipped", "weight-not-applied")]
-    assert set(oracle.plays) - singles and set(oracle.kept) <= singles
+    assert played and alone.isdisjoint(played)
 
 
-def test_a_search_that_takes_too_long_is_stopped(tiny: Course, expectations: Path) -> None:
+def test_a_search_without_time_is_stopped(tiny: Course, expectations: Path) -> None:
     with pytest.raises(OutOfTime):
         searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED), within_s=-1.0)
 
 
-def unused_oracle() -> Oracle:
-    class Unused(Oracle):
-        def __getattribute__(self, name: str) -> object:
-            raise AssertionError(f"the oracle was asked for its {name}")
+# What is found without any known mistake
 
-    return Unused.__new__(Unused)
+ASSERTS = ('raise ValueError("two dimensions, please")', 'raise AssertionError("two dimensions, please")')
+
+
+def test_another_exception_is_named_and_hides_no_mistake(tiny: Course, expectations: Path) -> None:
+    [alone], _ = searched(tiny, expectations, "centring", CENTRING.replace(*ASSERTS))
+    assert (alone.mistakes, alone.checks) == (("other-exception",), ("test_rank",))
+    assert alone.says == "AssertionError is raised where ValueError is due."
+    [both], _ = searched(tiny, expectations, "centring", CENTRING.replace(*ASSERTS).replace(*FLIPPED))
+    assert both.mistakes == ("momentum-flipped", "other-exception") and {"test_rank", "test_running_mean"} <= {*both.checks}
+
+
+def test_a_signature_that_lacks_arguments_is_named_and_hides_no_mistake(tiny: Course, expectations: Path) -> None:
+    without_eps = RMS.replace("x, eps=1e-5", "x").replace(" + eps)", " + 1e-5)").replace("x.float() ** 2", "x * x")
+    [found], _ = searched(tiny, expectations, "rms", without_eps)
+    assert (found.mistakes, len(found.checks)) == (("no-upcast", "missing-arguments"), 3)
+    assert "got an unexpected keyword argument 'eps'" in found.says
+
+
+# What remains
+
+
+def test_what_is_not_explained_is_left_to_the_report(tiny_reports: Reports) -> None:
+    report = tiny_reports["a known one, and a crash elsewhere"]
+    failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
+    [found] = report.diagnoses
+    assert sorted([*found.checks, *report.unexplained]) == sorted(failed) and report.unexplained and found.checks

@@ -70,7 +70,7 @@ def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: G
 def test_the_search_takes_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
     used_s = grader.host.used_s
-    for total_s, search_s in ((1000.0, SEARCH_S), (used_s + 6.0, 3.0), (used_s + LEAST_LEFT_S / 2, 0.0)):
+    for total_s, search_s in ((1000.0, SEARCH_S), (used_s + 3.0, 1.5), (used_s + LEAST_LEFT_S / 2, 0.0)):
         assert grader.search_s(replace(rms, limits=Limits(5.0, total_s))) == pytest.approx(search_s)
 
 

@@ -15,6 +15,7 @@ class Detail:
     cases: int
     differences: int
     facts: bool = False  # seed and times
+    alternatives: bool = False  # every diagnosis, not the first alone
     cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
     more: str = "-v"  # what shows the rest
 
@@ -22,5 +23,5 @@ class Detail:
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
 BRIEF = Detail(EVERYTHING, cases=1, differences=3, cells=(10, 16))  # a picture in a notebook
-FULL = Detail(EVERYTHING, cases=1000, differences=12)  # and on a page of its own
-VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, facts=True)
+FULL = Detail(EVERYTHING, cases=1000, differences=12, alternatives=True)  # and on a page of its own
+VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, facts=True, alternatives=True)

@@ -44,6 +44,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "duration_s": to_milliseconds(report.duration_s),
         "findings": [finding_as_json(finding) for finding in report.findings],
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
+        "unexplained": list(report.unexplained),
         "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
         "checks": [check_as_json(check) for check in report.checks],
     }

@@ -32,6 +32,7 @@ from normgrade.report.render.wording import (
     losses_in_words,
     names_of,
     next_step,
+    not_recognised,
     not_started,
     one_line,
     outcome_in_words,
@@ -134,7 +135,7 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
 
 def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
-    found = " / ".join(map(names_of, report.diagnoses)) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
+    found = " / ".join(map(names_of, report.diagnoses[:1])) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
     parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, course_in_words(report), seed
@@ -156,7 +157,7 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
         yield table_of_checks(cases)
     yield from failures(report, cases, detail)
     if report.diagnoses:
-        yield panel_of(report.diagnoses, report.checks)
+        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
     if stopped := search_stopped(report):
         yield Text(stopped, style="dim")
     yield score_line(report)
@@ -316,13 +317,17 @@ def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
 
 
 def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
-    """The mistake by name, what it is, where it stands, and the claims that show it. Several diagnoses are alternatives."""
+    """The mistake by name, what it is, where it stands, the claims that show it, and those that it leaves open.
+
+    Several diagnoses are alternatives.
+    """
     body: list[RenderableType] = []
     for diagnosis in diagnoses:
         if body:
             body.append(Text("\n" + _("or") + "\n", style="dim"))
         body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(spot_lines, diagnosis.spots)]
         body += [Text(f"· {line}", style="dim") for line in explained(diagnosis, checks)]
+    body += [Text(line, style="dim") for line in not_recognised(diagnoses[0], checks)]
     return Panel(Group(*body), title=_("Diagnosis"), title_align="left", border_style="yellow")
 
 

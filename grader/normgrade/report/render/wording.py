@@ -9,6 +9,7 @@ from normgrade.language import _, n_
 from normgrade.language.visible import in_columns, printable, width
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
+    BUILT_IN,
     NOTHING_RAN,
     Check,
     Comparison,
@@ -141,10 +142,36 @@ def shown(code: str) -> str:
 
 
 def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
-    """The claims that a mistake breaks; of more than three, only their number."""
-    claims = {check.name: claim_of(check) for check in checks}
-    shown_by = list(dict.fromkeys(claims.get(name, one_line(name)) for name in diagnosis.checks))
+    """The claims that a mistake breaks; of more than three, only their number. Where it breaks not all that fail, how many of them."""
+    shown_by = list(dict.fromkeys(claims_of(checks).get(name, one_line(name)) for name in diagnosis.checks))
+    if unexplained := unexplained_claims(diagnosis, checks):
+        whole = [claim for claim in shown_by if claim not in unexplained]
+        of_all = _("explains {n} of {total} claims that fail", n=len(whole), total=len(whole) + len(unexplained))
+        return [*whole, of_all] if len(whole) <= CLAIMS else [of_all]
     return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]
+
+
+def not_recognised(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
+    """The claims that fail for another reason, each with what the first difference looks like; of more than three, the rest as a number."""
+    claims = unexplained_claims(diagnosis, checks)
+    lines = [_("not recognised: {claim}", claim=" · ".join(filter(None, (claim, likeness)))) for claim, likeness in claims.items()]
+    rest = len(lines) - CLAIMS
+    return lines if rest <= 0 else [*lines[:CLAIMS], n_("and {n} more claim", "and {n} more claims", rest)]
+
+
+def unexplained_claims(diagnosis: Diagnosis, checks: Sequence[Check]) -> dict[str, str]:
+    """Every claim that fails at a check which the diagnosis does not explain, and what a difference there looks like, if anything."""
+    found: dict[str, str] = {}
+    for check in checks:
+        if check.outcome is Outcome.FAILED and check.name not in diagnosis.checks:
+            likenesses = (difference.looks_like for difference in check.differences if difference.looks_like)
+            found.setdefault(claim_of(check), one_line(next(likenesses, "")))
+    return found
+
+
+def claims_of(checks: Sequence[Check]) -> dict[str, str]:
+    """The claim of every check, by its name."""
+    return {check.name: claim_of(check) for check in checks}
 
 
 def course_in_words(report: Report) -> str:
@@ -178,6 +205,8 @@ def next_step(report: Report) -> str:
     failed = [check for check in report.checks if check.outcome is Outcome.FAILED]
     if report.diagnoses and any(check.message or check.differences for check in failed):  # the course reveals numbers
         mistake = one_line(report.diagnoses[0].mistakes[0])
+        if mistake in BUILT_IN:  # what needs no known mistake has no numbers
+            return _("Read the prompt again with `normgrade show {slug}`.", slug=slug)
         return _("`normgrade explain {mistake} --exercise {slug}` shows it in numbers.", mistake=mistake, slug=slug)
     if failed and not report.diagnoses:
         return _("`normgrade hint {slug}` gives a hint, `normgrade show {slug}` shows the task again.", slug=slug)

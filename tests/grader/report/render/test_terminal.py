@@ -28,6 +28,7 @@ from sample_reports import (
 )
 
 from normgrade.language.places import Place
+from normgrade.report.render.detail import VERBOSE
 from normgrade.report.render.html import render_html
 from normgrade.report.render.terminal import open_console, render_text, show
 from normgrade.report.report import Diagnosis, Finding, Outcome, Rule
@@ -163,7 +164,8 @@ def test_without_a_diagnosis_there_is_no_panel() -> None:
 
 def test_two_mistakes_together_and_two_alternatives_read_differently() -> None:
     pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
-    assert "│ one-pass-variance + no-upcast " in (text := render_text([report(diagnoses=(pair, BIASED))]))
+    both = report(diagnoses=(pair, BIASED))
+    assert "│ one-pass-variance + no-upcast " in (text := render_text([both], VERBOSE))
     assert [line.strip("│ ") for line in text.splitlines() if line.startswith("│")][2:5] == ["", "or", ""]
 
 
@@ -173,6 +175,26 @@ def test_a_diagnosis_shows_the_learners_line_with_a_caret_and_the_remedy() -> No
     at = shown.index("19 │ var = h.var(dims)")
     assert shown[at + 1] == "│         ^^^ pass correction=1"
     assert "^" not in render_text([report(diagnoses=(BIASED,))])
+
+
+def test_one_of_several_alternatives_is_shown() -> None:
+    pair = Diagnosis(("one-pass-variance", "no-upcast"), "Both.", ())
+    text = render_text([report(diagnoses=(pair, BIASED))])
+    assert "one-pass-variance + no-upcast" in text and BIASED.mistakes[0] not in text
+
+
+def test_a_mistake_that_explains_some_claims_says_how_many_and_what_remains() -> None:
+    checks = tuple(
+        replace(FAILED.checks[0], name=f"test_{letter}", claim=f"Claim {letter}.", outcome=Outcome.FAILED) for letter in "abcdef"
+    )
+    alike = replace(checks[5], differences=(replace(VARIANCE, looks_like="every value × 3"),))
+    diagnosis = Diagnosis(("m",), "Says.", ("test_a", "test_b"))
+    text = render_text([replace(FAILED, checks=(*checks[:3], alike), diagnoses=(diagnosis,))])
+    lines = [line.strip("│ ") for line in text.splitlines() if line.startswith("│")]
+    told = ["· Claim a.", "· Claim b.", "· explains 2 of 4 claims that fail"]
+    assert lines[2:] == [*told, "not recognised: Claim c.", "not recognised: Claim f. · every value × 3"]
+    many = render_text([replace(FAILED, checks=checks, diagnoses=(replace(diagnosis, checks=("test_a",)),))])
+    assert "and 2 more claims" in many and "Claim f." not in many.partition("Diagnosis")[2]
 
 
 def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:

@@ -1,0 +1,76 @@
+"""Which names of a guess have evidence of their own: a mistake that nobody knows may look like several that are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from normgrade.compare.evidence import Bits, facts_in
+from normgrade.compare.search import Guess, Search
+
+AGAINST = 3  # facts that speak against a name, for each that speaks for it
+BESIDE = 4  # the same, for each wrong fact that no name changes: something unknown is at work there
+
+
+@dataclass(frozen=True)
+class Support:
+    """What speaks for one name of a guess, and against it, among the facts that it changes. `weak` are words and unstable numbers."""
+
+    strong: Bits
+    weak: Bits
+    unstable: Bits
+    against: Bits
+
+    @property
+    def all(self) -> Bits:
+        return self.strong | self.weak | self.unstable
+
+
+def credible(guess: Guess, search: Search) -> Guess:
+    """The guess without the names that have too little evidence of their own."""
+    while guess.members and not guess.complete:
+        doubts = {member: doubt for member in guess.members if (doubt := doubt_of(guess, search, member))}
+        if not doubts:
+            break
+        worst = max(doubts, key=lambda member: (doubts[member], member))
+        rest = search.settled(tuple(member for member in guess.members if member != worst))
+        if rest is None:
+            break
+        guess = rest
+    return guess
+
+
+def doubt_of(guess: Guess, search: Search, member: int) -> float:
+    """How doubtful a name is; 0 where it has evidence of its own."""
+    support = support_of(guess, search, member)
+    facts = search.evidence
+    strong, against, uncovered = support.strong.bit_count(), support.against.bit_count(), guess.uncovered.bit_count()
+    unexplained = guess.uncovered | guess.conflicts
+    if not support.all:
+        return float("inf")
+    if not strong:
+        if against:
+            return 1000.0 + against
+        if support.unstable and facts.kinds(support.unstable) & facts.kinds(unexplained):
+            return 1000.0
+        if not support.unstable and facts.words(support.weak) & facts.words(unexplained):
+            return 1000.0
+        return 0.0
+    if against > AGAINST * strong or against > BESIDE * uncovered:
+        return float(against)
+    return 0.0
+
+
+def support_of(guess: Guess, search: Search, member: int) -> Support:
+    """What speaks for and against one of the names."""
+    evidence, active = search.evidence, search.evidence.parts[member].active
+    strong = weak = unstable = 0
+    for fact in facts_in(active & evidence.wrong & ~guess.conflicts & ~guess.unknown):
+        part = search.deciding(guess, fact)
+        if part is not None and part.witnessed.get(fact, 0):
+            if part.unstable >> fact & 1:
+                unstable |= 1 << fact
+            elif evidence.is_word(fact):
+                weak |= 1 << fact
+            else:
+                strong |= 1 << fact
+    return Support(strong, weak, unstable, active & guess.conflicts)

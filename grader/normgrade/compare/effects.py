@@ -1,0 +1,210 @@
+"""What every known mistake changes in every play of a suite: computed once for an exercise and a seed, then kept as flat vectors.
+
+An effect is a fact of a play, as compare/facts.py has them, that a mistake changes. Its numbers are kept as what they differ by from the
+reference's, in float64 and natively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from normgrade.compare.facts import Facts, Right, facts_of, right_of
+from normgrade.compare.played import Played
+from normgrade.course.mistakes import Mistake
+from normgrade.language.errors import CourseError
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.kept import Damaged, packed, unpacked
+from normgrade.worker.observation import Array, Observation
+
+PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
+Glimpse = Callable[[bool], Observation]  # one play of a source: in float64, or natively
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the facts and the numbers of every play stand among those of all plays of a suite."""
+
+    keys: tuple[PlayKey, ...]
+    facts: tuple[int, ...]  # how many each play has
+    numbers: tuple[int, ...]
+
+    @cached_property
+    def first_fact(self) -> dict[PlayKey, int]:
+        return dict(zip(self.keys, np.cumsum([0, *self.facts[:-1]]).tolist(), strict=True)) if self.keys else {}
+
+    @cached_property
+    def first_number(self) -> dict[PlayKey, int]:
+        return dict(zip(self.keys, np.cumsum([0, *self.numbers[:-1]]).tolist(), strict=True)) if self.keys else {}
+
+    def fits(self, key: PlayKey, right: Right) -> bool:
+        """Whether a play is the one of that key, as far as its size tells."""
+        if key not in self.first_fact:
+            return False
+        index = self.keys.index(key)
+        return (self.facts[index], self.numbers[index]) == (right.size, len(right.numbers))
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """The effects of all mistakes of an exercise.
+
+    Of a form or an ending, `mistake`, `fact` and `word` have one entry each, the word being a number in `words`. Of numbers, `owner` is the
+    mistake, `place` the fact, `column` where the numbers of the place begin among those of all plays, and `starts` where they begin in
+    `exact` and `native`. `unstable` marks numbers that are right in float64.
+    """
+
+    layout: Layout
+    mistakes: tuple[str, ...]
+    words: tuple[str, ...]
+    mistake: np.ndarray
+    fact: np.ndarray
+    word: np.ndarray
+    owner: np.ndarray
+    place: np.ndarray
+    column: np.ndarray
+    starts: np.ndarray  # one entry more than `owner`
+    unstable: np.ndarray
+    exact: np.ndarray
+    native: np.ndarray
+
+
+@dataclass
+class Collected:
+    """Effects while they are collected."""
+
+    words: dict[str, int] = field(default_factory=dict)
+    forms: list[tuple[int, int, int]] = field(default_factory=list)
+    numbers: list[tuple[int, int, int, int, bool]] = field(default_factory=list)
+    exact: list[np.ndarray] = field(default_factory=list)
+    native: list[np.ndarray] = field(default_factory=list)
+
+    def add_word(self, mistake: int, fact: int, word: str) -> None:
+        self.forms.append((mistake, fact, self.words.setdefault(word, len(self.words))))
+
+    def add_numbers(self, mistake: int, fact: int, column: int, unstable: bool, exact: np.ndarray, native: np.ndarray) -> None:
+        if len(exact):
+            self.numbers.append((mistake, fact, column, len(exact), unstable))
+            self.exact.append(exact.astype(np.float32))
+            self.native.append(native.astype(np.float32))
+
+
+def effects_of(
+    plays: Sequence[tuple[PlayKey, Played]],
+    reference: str,
+    mistakes: Sequence[Mistake],
+    oracle: Oracle,
+    tick: Callable[[int, int], None] = lambda done, total: None,
+) -> Effects:
+    """What each mistake changes in these plays. `tick` is called with how many mistakes are done, and of how many."""
+    layout = Layout(
+        tuple(key for key, _ in plays),
+        tuple(right_of(play.expectation, play.refusal).size for _, play in plays),
+        tuple(len(right_of(play.expectation, play.refusal).numbers) for _, play in plays),
+    )
+    found = Collected()
+    with np.errstate(all="ignore"):
+        natives = [oracle.glimpse(reference, play.expectation.request, exact=False) for _, play in plays]
+        for number, mistake in enumerate(mistakes):
+            tick(number, len(mistakes))
+            for (key, play), native in zip(plays, natives, strict=True):
+                add_effects(found, number, mistake.source, oracle, layout, key, play, native)
+    return Effects(layout, tuple(mistake.name for mistake in mistakes), tuple(found.words), *vectors_of(found))
+
+
+def add_effects(
+    found: Collected, number: int, source: str, oracle: Oracle, layout: Layout, key: PlayKey, play: Played, reference: Observation
+) -> None:
+    """The effects of one mistake in one play. What does natively the very same as the reference does so in float64, too."""
+    request, right = play.expectation.request, right_of(play.expectation, play.refusal)
+    try:
+        native = oracle.glimpse(source, request, exact=False)
+    except CourseError:  # it cannot be executed: `verify` says so
+        return
+    if same(native, reference):
+        return
+    natively = facts_of(native, right)
+    exactly = facts_of(oracle.glimpse(source, request, exact=True), right)
+    first = layout.first_fact[key]
+    for index in range(len(right.places)):
+        add_effects_at(found, number, first, layout.first_number[key], index, right, natively, exactly)
+    if natively.wrong[-1]:
+        found.add_word(number, first + right.size - 1, natively.ending)
+
+
+def add_effects_at(
+    found: Collected, number: int, first: int, column: int, index: int, right: Right, natively: Facts, exactly: Facts
+) -> None:
+    """The effects of one mistake at one place."""
+    form, numbers = 2 * index, 2 * index + 1
+    if natively.wrong[form]:
+        found.add_word(number, first + form, str(natively.forms[index]))
+    if natively.wrong[numbers] or (natively.reached[numbers] and exactly.wrong[numbers]):
+        here = slice(right.starts[index], right.starts[index + 1])
+        exact, native = (facts.numbers[here] - right.numbers[here] for facts in (exactly, natively))
+        unstable = bool(exactly.reached[numbers] and not exactly.wrong[numbers])
+        found.add_numbers(number, first + numbers, column + int(right.starts[index]), unstable, exact, native)
+
+
+def same(one: Observation, other: Observation) -> bool:
+    """Whether two plays gave the very same values and ended alike."""
+    ends = [None if each.error is None else (each.error.types, each.error.step) for each in (one, other)]
+    return (
+        ends[0] == ends[1]
+        and one.values.keys() == other.values.keys()
+        and all(same_value(value, other.values[place]) for place, value in one.values.items())
+    )
+
+
+def same_value(one: object, other: object) -> bool:
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one.dtype == other.dtype and one.values.shape == other.values.shape and one.values.tobytes() == other.values.tobytes()
+    return type(one) is type(other) and one == other
+
+
+def vectors_of(found: Collected) -> tuple[np.ndarray, ...]:
+    """The vectors of `Effects`, in its order."""
+    forms = np.array(found.forms, np.int64).reshape(-1, 3)
+    numbers = np.array(found.numbers, np.int64).reshape(-1, 5)
+    starts = np.concatenate([[0], np.cumsum(numbers[:, 3])])
+    exact, native = (np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in (found.exact, found.native))
+    return (*forms.T, *numbers.T[:3], starts, numbers[:, 4].astype(bool), exact, native)
+
+
+# As bytes, for the cache
+
+VECTORS = ("mistake", "fact", "word", "owner", "place", "column", "starts", "unstable", "exact", "native")
+
+
+def encode(effects: Effects) -> bytes:
+    vectors = [np.ascontiguousarray(getattr(effects, name)) for name in VECTORS]
+    layout = effects.layout
+    return packed(
+        {
+            "plays": [[*key, facts, numbers] for key, facts, numbers in zip(layout.keys, layout.facts, layout.numbers, strict=True)],
+            "mistakes": list(effects.mistakes),
+            "words": list(effects.words),
+            "vectors": [Array(vector, vector.dtype.name) for vector in vectors],
+        }
+    )
+
+
+def decode(content: bytes) -> Effects:
+    """The effects that `encode` wrote; Damaged where the bytes are anything else."""
+    found = unpacked(content)
+    try:
+        plays = found["plays"]
+        layout = Layout(tuple((check, number) for check, number, *_ in plays), *(tuple(each) for each in columns(plays)))
+        vectors = [array.values for array in found["vectors"]]
+        return Effects(layout, tuple(found["mistakes"]), tuple(found["words"]), *vectors)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Damaged from error
+
+
+def columns(plays: Iterable[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """How many facts and how many numbers every play has."""
+    listed = list(plays)
+    return [play[2] for play in listed], [play[3] for play in listed]

@@ -1,0 +1,233 @@
+"""What was observed of a submission, held against what every known mistake changes: sets of facts, as the bits of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from normgrade.compare.agreement import Agreement, Numbers, agreement
+from normgrade.compare.effects import Effects, PlayKey
+from normgrade.compare.facts import Facts, Right, facts_of, right_of
+from normgrade.compare.played import Played, Result
+from normgrade.report.report import Outcome
+from normgrade.worker.observation import Cause
+
+Bits = int  # a set of facts: bit n stands for fact n
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """One play of the submission as facts. `first_fact` and `first_number` are where they stand among those of the whole suite."""
+
+    key: PlayKey
+    play: Played
+    right: Right
+    facts: Facts
+    first_fact: int
+    first_number: int
+
+    @property
+    def bits(self) -> Bits:
+        """All facts of this play."""
+        return ((1 << self.right.size) - 1) << self.first_fact
+
+    @property
+    def ending(self) -> Bits:
+        """The fact of how it ended."""
+        return 1 << (self.first_fact + self.right.size - 1)
+
+    @property
+    def died(self) -> bool:
+        """Whether there was no answer, or one that only a ban can give: no mistake goes so far."""
+        error = self.play.observation.error
+        return error is not None and (error.cause is not Cause.RAISED or "ByHand" in error.types)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one set of mistakes changes, held against what was observed. Everything is among the facts that were reached.
+
+    active: the facts that it changes.
+    contradicted: those of them that were observed otherwise.
+    witnessed: how many numbers tell it from the reference, by fact.
+    opened: how many numbers it leaves undetermined, by fact.
+    misfit: how far results of unstable arithmetic are from what was observed, by fact.
+    """
+
+    active: Bits = 0
+    contradicted: Bits = 0
+    witnessed: Mapping[int, int] = field(default_factory=dict)
+    opened: Mapping[int, int] = field(default_factory=dict)
+    misfit: Mapping[int, float] = field(default_factory=dict)
+    moved: Mapping[int, float] = field(default_factory=dict)
+    unstable: Bits = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The plays of a submission, and what each mistake alone has to do with them.
+
+    `checks` are the facts of each failed check that has any, by its name. `reached` are all facts that were observed, `wrong` those of
+    them that are other than the reference's.
+    """
+
+    plays: tuple[Observed, ...]
+    parts: tuple[Part, ...]  # of every mistake
+    reached: Bits
+    wrong: Bits
+    checks: Mapping[str, Bits]
+
+    @cached_property
+    def catalogue(self) -> dict[int, tuple[bool, str, str]]:
+        """Of every fact that was observed, whether it is a word, what was looked at, and the word."""
+        found: dict[int, tuple[bool, str, str]] = {}
+        for play in self.plays:
+            for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
+                found[play.first_fact + 2 * index] = (True, place.template, str(form))
+                found[play.first_fact + 2 * index + 1] = (False, place.template, "")
+            found[play.first_fact + play.right.size - 1] = (True, "", play.facts.ending.partition(" ")[0])
+        return found
+
+    def is_known(self, facts: Bits) -> bool:
+        """Whether one of these facts is what a mistake leads to."""
+        return any(part.active & ~part.contradicted & facts for part in self.parts)
+
+    def is_word(self, fact: int) -> bool:
+        """Whether a fact is a form or an ending, not numbers."""
+        return self.catalogue[fact][0]
+
+    def kinds(self, facts: Bits) -> set[str]:
+        """What was looked at in these facts, in whatever play."""
+        return {self.catalogue[fact][1] for fact in facts_in(facts)}
+
+    def words(self, facts: Bits) -> set[str]:
+        """How the plays of these facts ended, where that is one of them: the types of their errors."""
+        return {self.catalogue[fact][2] for fact in facts_in(facts) if self.catalogue[fact][0] and not self.catalogue[fact][1]}
+
+    def without(self, facts: Bits) -> Evidence:
+        """The evidence without some facts: they speak neither for nor against any mistake."""
+        kept = self.reached & ~facts
+        parts = tuple(replace(part, active=part.active & kept, contradicted=part.contradicted & kept) for part in self.parts)
+        return replace(self, parts=parts, reached=kept, wrong=self.wrong & kept)
+
+
+def evidence_of(results: Sequence[Result], effects: Effects) -> Evidence:
+    """The evidence that all results give. Plays that the effects do not know, and those without an answer, say nothing."""
+    plays = tuple(observed(results, effects))
+    told = [play for play in plays if not play.died]
+    reached = sum(bits_of(play.facts.reached, play.first_fact) for play in told)
+    wrong = sum(bits_of(play.facts.wrong & play.facts.reached, play.first_fact) for play in told)
+    failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
+    checks = {name: sum(play.bits for play in plays if play.key[0] == name) for name in failed}
+    return Evidence(plays, parts_of(told, effects, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
+
+
+def observed(results: Sequence[Result], effects: Effects) -> Iterable[Observed]:
+    layout = effects.layout
+    for result in results:
+        for number, play in enumerate(result.plays):
+            key, right = (result.check.name, number), right_of(play.expectation, play.refusal)
+            if layout.fits(key, right):
+                yield Observed(key, play, right, facts_of(play.observation, right), layout.first_fact[key], layout.first_number[key])
+
+
+def parts_of(plays: Sequence[Observed], effects: Effects, reached: Bits) -> tuple[Part, ...]:
+    """What each mistake alone has to do with what was observed."""
+    parts = [Collecting() for _ in effects.mistakes]
+    forms = forms_of(plays)
+    for mistake, fact, word in zip(effects.mistake.tolist(), effects.fact.tolist(), effects.word.tolist(), strict=True):
+        if reached >> fact & 1:
+            parts[mistake].add(fact, effects.words[word] == forms[fact], 1)
+    chosen = [index for index, fact in enumerate(effects.place.tolist()) if reached >> fact & 1]
+    found = compared_numbers(plays, effects, np.array(chosen, np.int64))
+    owners, facts, unstable = (each[chosen].tolist() for each in (effects.owner, effects.place, effects.unstable))
+    for owner, fact, *row in zip(owners, facts, *found.columns, unstable, strict=True):
+        parts[owner].add(fact, *row)
+    return tuple(part.done() for part in parts)
+
+
+@dataclass
+class Collecting:
+    """A part while it is collected."""
+
+    active: Bits = 0
+    contradicted: Bits = 0
+    unstable: Bits = 0
+    witnessed: dict[int, int] = field(default_factory=dict)
+    opened: dict[int, int] = field(default_factory=dict)
+    misfit: dict[int, float] = field(default_factory=dict)
+    moved: dict[int, float] = field(default_factory=dict)
+
+    def add(
+        self, fact: int, agrees: bool, witnessed: int, opened: int = 0, misfit: float = 0.0, moved: float = 0.0, unstable: bool = False
+    ) -> None:
+        self.active |= 1 << fact
+        self.contradicted |= 0 if agrees else 1 << fact
+        self.unstable |= int(unstable) << fact
+        self.witnessed[fact] = witnessed
+        if opened:
+            self.opened[fact] = opened
+        if unstable:
+            self.misfit[fact] = misfit
+        if moved:
+            self.moved[fact] = moved
+
+    def done(self) -> Part:
+        return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
+
+
+def forms_of(plays: Sequence[Observed]) -> dict[int, str | None]:
+    """Every form and ending that was observed, by its fact."""
+    found: dict[int, str | None] = {}
+    for play in plays:
+        found |= {play.first_fact + 2 * index: form for index, form in enumerate(play.facts.forms)}
+        found[play.first_fact + play.right.size - 1] = play.facts.ending
+    return found
+
+
+def compared_numbers(plays: Sequence[Observed], effects: Effects, chosen: np.ndarray) -> Agreement:
+    """The numbers of some effects, held against those that were observed."""
+    total = sum(effects.layout.numbers)
+    vectors = {name: np.full(total, np.nan) for name in ("got", "right", "allowed", "units", "factors")}
+    for play in plays:
+        here = slice(play.first_number, play.first_number + len(play.right.numbers))
+        vectors["got"][here] = play.facts.numbers - play.right.numbers
+        vectors["right"][here], vectors["allowed"][here] = play.right.numbers, play.right.allowed
+        vectors["units"][here], vectors["factors"][here] = play.right.units, play.right.factors
+    sizes = np.diff(effects.starts)[chosen]
+    starts = np.cumsum(np.concatenate([[0], sizes[:-1]])) if len(chosen) else np.zeros(0, np.int64)
+    within = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)  # the number's place in its fact
+    kept, seen = (np.repeat(each[chosen], sizes) + within for each in (effects.starts[:-1], effects.column))
+    return agreement(
+        Numbers(
+            starts=starts,
+            exact=effects.exact[kept].astype(np.float64),
+            native=effects.native[kept].astype(np.float64),
+            unstable=effects.unstable[chosen],
+            **{name: vector[seen] for name, vector in vectors.items()},
+        )
+    )
+
+
+def bits_of(flags: np.ndarray, first: int) -> Bits:
+    """The facts that are flagged, as bits from `first` on."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little") << first
+
+
+def facts_in(bits: Bits) -> Iterable[int]:
+    """The numbers of the facts in a set."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def union(sets: Iterable[Bits]) -> Bits:
+    """The facts that are in any of these sets."""
+    found = 0
+    for bits in sets:
+        found |= bits
+    return found

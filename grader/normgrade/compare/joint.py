@@ -1,0 +1,83 @@
+"""Several mistakes made in one source, and what that does natively in one play of a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from normgrade.compare.agreement import Numbers, agreement
+from normgrade.compare.evidence import Collecting, Evidence, Observed, Part
+from normgrade.compare.facts import Facts, facts_of, joined
+from normgrade.course.mistakes import Mistake, together
+from normgrade.worker.observation import Observation
+from normgrade.worker.requests import TypedRequest
+
+PlaySource = Callable[[str, TypedRequest], Observation | None]  # one native play of a source; None where it cannot be executed
+Members = tuple[int, ...]  # mistakes by their numbers, in ascending order
+
+
+@dataclass
+class Joint:
+    """Plays sources with several mistakes, each set and play once."""
+
+    evidence: Evidence
+    reference: str
+    mistakes: Sequence[Mistake]
+    play_source: PlaySource
+    sources: dict[Members, str | None] = field(default_factory=dict, repr=False)
+    played: dict[tuple[Members, int], Part | None] = field(default_factory=dict, repr=False)
+
+    def part(self, members: Members, number: int) -> Part | None:
+        """What these mistakes together change in the play of that number; None where they cannot be made together."""
+        if (members, number) not in self.played:
+            self.played[members, number] = self.compute(members, self.evidence.plays[number])
+        return self.played[members, number]
+
+    def source(self, members: Members) -> str | None:
+        if members not in self.sources:
+            self.sources[members] = together(self.reference, [self.mistakes[member] for member in members])
+        return self.sources[members]
+
+    def compute(self, members: Members, play: Observed) -> Part | None:
+        source = self.source(members)
+        observation = None if source is None else self.play_source(source, play.play.expectation.request)
+        if observation is None or (observation.error is not None and not observation.error.types):
+            return None
+        with np.errstate(all="ignore"):
+            return held_against(facts_of(observation, play.right), play, [self.evidence.parts[member] for member in members])
+
+
+def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
+    """What a native play changes, held against what was observed. How exact its numbers are, its parts tell."""
+    first, right, ours = play.first_fact, play.right, play.facts
+    collecting = Collecting()
+    words = [(2 * index, form, ours.forms[index]) for index, form in enumerate(theirs.forms)]
+    for fact, word, seen in (*words, (right.size - 1, theirs.ending, ours.ending)):
+        if theirs.wrong[fact] and ours.reached[fact]:
+            collecting.add(first + fact, word == seen, 1)
+    here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
+    here = [index for index in here if right.starts[index + 1] > right.starts[index]]
+    columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]
+    column = joined(columns).astype(np.int64)
+    facts = [first + 2 * index + 1 for index in here]
+    unstable = [any(part.unstable >> fact & 1 for part in parts) for fact in facts]
+    native = theirs.numbers[column] - right.numbers[column]
+    found = agreement(
+        Numbers(
+            starts=np.cumsum([0, *map(len, columns)])[:-1],
+            exact=native,
+            native=native,
+            got=ours.numbers[column] - right.numbers[column],
+            right=right.numbers[column],
+            allowed=right.allowed[column],
+            units=right.units[column],
+            factors=right.factors[column],
+            unstable=np.array(unstable, bool),
+            moved=np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts]),
+        )
+    )
+    for fact, *row in zip(facts, *found.columns, unstable, strict=True):
+        collecting.add(fact, *row)
+    return collecting.done()

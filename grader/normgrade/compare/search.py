@@ -1,0 +1,221 @@
+"""Which known mistakes explain most of what is wrong, with the fewest names."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from normgrade.compare.evidence import Bits, Evidence, Part
+from normgrade.compare.evidence import union as union_of
+from normgrade.compare.joint import Joint, Members
+
+NAME = 0.4  # what a name costs; an explained check is worth 1
+CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
+DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
+MOST_NAMES = 8
+MOST_PLAYS = 150  # of several mistakes together, at each of two attempts
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """Some mistakes, and how they fit what was observed.
+
+    - `conflicts`: facts that they change, but not to what was observed. `uncovered`: wrong facts that they do not change.
+    - `unknown`: facts that several of them change, and that no play has decided yet.
+    - `sure`, `hoped`: what they are worth if all that is unknown turns out badly, or well.
+    """
+
+    members: Members
+    conflicts: Bits
+    uncovered: Bits
+    unknown: Bits
+    sure: float
+    hoped: float
+
+    @property
+    def order(self) -> tuple[float, int, Members]:
+        return (-(3 * self.sure + self.hoped) / 4, len(self.members), self.members)
+
+    @property
+    def unexplained(self) -> Bits:
+        """The facts that were observed otherwise, and those that only a play could tell."""
+        return self.conflicts | self.uncovered | self.unknown
+
+    @property
+    def complete(self) -> bool:
+        """Whether they explain everything."""
+        return not self.unexplained
+
+
+@dataclass
+class Search:
+    """Looks for the best set of mistakes, the most promising first. What they do together is played only where their effects overlap."""
+
+    evidence: Evidence
+    joint: Joint
+    in_time: Callable[[], bool] = lambda: True
+    plays: int = 0
+    stopped: bool = False
+    doubting: bool = False
+
+    @cached_property
+    def pool(self) -> list[int]:
+        """The mistakes that change anything that is wrong."""
+        return [number for number, part in enumerate(self.evidence.parts) if part.active & self.evidence.wrong]
+
+    @cached_property
+    def nothing(self) -> Guess:
+        """The guess of no mistake at all."""
+        return Guess((), 0, self.evidence.wrong, 0, *self.worth((), 0, self.evidence.wrong, 0))
+
+    @cached_property
+    def reach(self) -> list[Bits]:
+        """All facts of the plays in which each mistake has a part."""
+        plays = [play.bits & self.evidence.reached for play in self.evidence.plays]
+        return [union_of(bits for bits in plays if bits & part.active) for part in self.evidence.parts]
+
+    @cached_property
+    def checks(self) -> list[tuple[Bits, int]]:
+        """The facts of every failed check that were observed, and how many are wrong."""
+        found = [facts & self.evidence.reached for facts in self.evidence.checks.values()]
+        return [(facts, (facts & self.evidence.wrong).bit_count()) for facts in found if facts & self.evidence.wrong]
+
+    def guess(self, members: Members) -> Guess | None:
+        """What is known by the plays so far; None where what was observed contradicts it."""
+        parts = [self.evidence.parts[member] for member in members]
+        union, over = overlap(part.active for part in parts)
+        wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
+        uncovered, unknown = wrong & ~union, over
+        if self.doubting:
+            unknown |= (conflicts | uncovered) & union_of(self.reach[member] for member in members) if len(members) > 1 else 0
+        known = 0
+        for number, play in enumerate(self.evidence.plays) if unknown else ():
+            here = play.bits & self.evidence.reached
+            if unknown & here and (played := (self.acting(members, number), number)) in self.joint.played:
+                known |= here
+                together = self.joint.played[played]
+                if together is None:
+                    conflicts |= over & here & wrong
+                else:
+                    conflicts = (conflicts & ~here) | (together.contradicted & here)
+                    uncovered = (uncovered & ~here) | (wrong & ~together.active & here)
+        unknown &= ~known
+        conflicts, uncovered = conflicts & ~unknown, uncovered & ~unknown
+        if conflicts & ~wrong:
+            return None
+        return Guess(members, conflicts, uncovered, unknown, *self.worth(members, conflicts, uncovered, unknown))
+
+    def worth(self, members: Members, conflicts: Bits, uncovered: Bits, unknown: Bits) -> tuple[float, float]:
+        sure = hoped = -NAME * len(members)
+        sure -= DOUBT * (unknown & ~self.evidence.wrong).bit_count() if self.doubting else 0
+        for facts, wrong in self.checks:
+            bad, against = ((conflicts | uncovered) & facts).bit_count(), (conflicts & facts).bit_count()
+            open_ = (unknown & facts & self.evidence.wrong).bit_count()
+            sure += self.credit(wrong, bad + open_, against + open_)
+            hoped += self.credit(wrong, bad, against)
+        return sure, hoped
+
+    @staticmethod
+    def credit(wrong: int, bad: int, against: int) -> float:
+        """What a check is worth of which so many facts are wrong, not explained, and predicted to be otherwise."""
+        if not bad:
+            return 1.0
+        return 0.5 * max(wrong - bad, 0) / wrong - CONFLICT * against / wrong
+
+    def acting(self, members: Members, number: int) -> Members:
+        """The mistakes that are played together in the play of that number."""
+        if self.doubting:
+            return members
+        here = self.evidence.plays[number].bits & self.evidence.reached
+        return tuple(member for member in members if self.evidence.parts[member].active & here)
+
+    def active(self, guess: Guess) -> Bits:
+        """The facts that any of its mistakes changes."""
+        return union_of(self.evidence.parts[member].active for member in guess.members)
+
+    def play_one(self, guess: Guess) -> None:
+        """Play the mistakes together where most is unknown."""
+        plays = self.evidence.plays
+        numbers = [number for number, play in enumerate(plays) if guess.unknown & play.bits]
+        number = max(numbers, key=lambda each: ((guess.unknown & plays[each].bits & self.evidence.wrong).bit_count(), -each))
+        self.joint.part(self.acting(guess.members, number), number)
+        self.plays += 1
+
+    def settled(self, members: Members) -> Guess | None:
+        """The guess, once all that it leaves unknown was played; None where that contradicts it."""
+        while (guess := self.guess(members)) is not None and guess.unknown:
+            self.play_one(guess)
+        return guess
+
+    def deciding(self, guess: Guess, fact: int) -> Part | None:
+        """What decides about a fact: the one mistake that changes it, or the play of several."""
+        acting = [member for member in guess.members if self.evidence.parts[member].active >> fact & 1]
+        if len(acting) == 1:
+            return self.evidence.parts[acting[0]]
+        number = next(number for number, play in enumerate(self.evidence.plays) if play.bits >> fact & 1)
+        return self.joint.played.get((self.acting(guess.members, number), number))
+
+    def best(self) -> list[Guess]:
+        """The best guesses: one, or several that explain as much with as few names.
+
+        At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
+        does not explain everything, every play in which several of them have a part is in doubt.
+        """
+        found = self.search([])
+        if not any(guess.complete for guess in found) and not self.stopped:
+            self.doubting = True
+            found = self.search(found)
+        return found
+
+    def search(self, found: list[Guess]) -> list[Guess]:
+        """Guesses that are worth more than those that were found, or as much; the most promising are looked at first."""
+        queue: list[tuple[tuple[float, int, Members], Guess]] = []
+        seen: set[Members] = set()
+        best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_PLAYS
+
+        def push(members: Members) -> None:
+            if members not in seen and len(members) <= MOST_NAMES:
+                seen.add(members)
+                guess = self.guess(members)
+                if guess is not None and guess.hoped > best:
+                    heapq.heappush(queue, (guess.order, guess))
+
+        for size in (1, 2):
+            for members in combinations(self.pool, size):
+                push(members)
+        while queue and self.plays < last_play:
+            if not self.in_time():
+                self.stopped = True
+                break
+            _order, guess = heapq.heappop(queue)
+            if guess.hoped < best:
+                if found and found[0].complete:
+                    break
+                continue
+            if guess.unknown:
+                self.play_one(guess)
+                again = self.guess(guess.members)
+                if again is not None and again.hoped >= best:
+                    heapq.heappush(queue, (again.order, again))
+                continue
+            if guess.sure > best:
+                best, found = guess.sure, []
+            if guess.sure == best:
+                found.append(guess)
+            if not guess.complete:
+                for member in self.pool:
+                    if member not in guess.members:
+                        push(tuple(sorted((*guess.members, member))))
+        return found
+
+
+def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:
+    """The facts that are in any of these sets, and those that are in more than one."""
+    once = twice = 0
+    for bits in sets:
+        twice |= once & bits
+        once |= bits
+    return once, twice
