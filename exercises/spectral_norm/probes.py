@@ -4,9 +4,11 @@ Your first u and v are your own random numbers, so a run that starts from them i
 from a u and a v that the probe fills in. No probe looks at u or v alone: −u and −v are as good.
 """
 
+import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import register_parametrization
@@ -156,9 +158,14 @@ def parametrised(impl: Any, weight: Tensor, args: Sequence[Any] = (), kwargs: Ma
 
 
 def normed_linear(impl: Any, inputs: int, outputs: int) -> Any:
-    """A linear layer whose weight is parametrised by your `SpectralNorm`."""
+    """A linear layer whose weight is parametrised by your `SpectralNorm`. It may draw its first u and v; a forward draws nothing."""
+    states = torch.get_rng_state(), random.getstate(), np.random.get_state()
     layer = nn.Linear(inputs, outputs)
-    return register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight))
+    register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight))
+    torch.set_rng_state(states[0])
+    random.setstate(states[1])
+    np.random.set_state(states[2])
+    return layer
 
 
 BUILDERS = {"normed_linear": normed_linear}
@@ -171,8 +178,8 @@ def layer_with(weight: Tensor) -> Any:
             layer: Any = nn.Linear(inputs, out, bias=False)
         case [out, inputs, kernel]:
             layer = nn.Conv1d(inputs, out, kernel, bias=False)
-        case [out, inputs, *kernel]:
-            layer = nn.Conv2d(inputs, out, (kernel[0], kernel[1]), bias=False)
+        case [out, inputs, *kernel] if kernel:
+            layer = {2: nn.Conv2d, 3: nn.Conv3d}[len(kernel)](inputs, out, tuple(kernel), bias=False)
         case _:
             layer = nn.Module()
     layer.weight = nn.Parameter(weight.clone())

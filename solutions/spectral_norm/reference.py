@@ -27,6 +27,7 @@ class SpectralNorm(nn.Module):
         sigma = self.u @ matrix @ self.v  # u and v are constants here: the gradient flows through the matrix
         return weight / sigma
 
+    @torch.inference_mode(False)  # what inference_mode makes could never be used with gradients again
     @torch.no_grad()
     def iterate(self, matrix: Tensor) -> None:
         """Turn u and v towards the first singular vectors; new tensors, for a graph of an earlier forward may still need the old."""

@@ -35,11 +35,11 @@ class SwitchNorm(nn.Module):
             mean_bn = values.mean((0, 2, 3), keepdim=True)  # → (1, C, 1, 1)
             var_bn = values.var((0, 2, 3), keepdim=True, correction=0)
         else:
-            mean_bn = self.running_mean.view(1, -1, 1, 1)
-            var_bn = self.running_var.view(1, -1, 1, 1)
+            mean_bn = self.running_mean.to(values.dtype).view(1, -1, 1, 1)
+            var_bn = self.running_var.to(values.dtype).view(1, -1, 1, 1)
 
-        mean_share = self.mean_weight.softmax(0)  # three positive numbers that sum to 1
-        var_share = self.var_weight.softmax(0)
+        mean_share = self.mean_weight.to(values.dtype).softmax(0)  # three positive numbers that sum to 1
+        var_share = self.var_weight.to(values.dtype).softmax(0)
         mean = mean_share[0] * mean_in + mean_share[1] * mean_ln + mean_share[2] * mean_bn
         var = var_share[0] * var_in + var_share[1] * var_ln + var_share[2] * var_bn
 

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from normgrade.suite import build, probe, randn, uniform, use, words
+from normgrade.suite import evaluate as evaluate_layer
+from normgrade.suite import train as train_layer
 
 FAST = (3.0, 1.0, 0.5, 0.2)  # 30 iterations bring what is not the first vector down to 3⁻⁶⁰ of it
 SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
 CONVERGED = 30
-SHAPES = [(7, 4), (5, 2, 3, 6)]
+SHAPES = [(7, 4), (5, 2, 3, 6), (6, 2, 3, 2, 4)]
 
 
 class Factors(NamedTuple):
@@ -99,14 +101,12 @@ def typical():
     "`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` must work, and leave a weight of the same shape.",
     zh="`register_parametrization(layer, 'weight', SpectralNorm(layer.weight))` 必须可用，并且权重的形状不变。",
 )
-def test_build(observe):
-    """It can be built, with its arguments by position and by name, and parametrises the weight of a layer.
+def test_call(observe):
+    """It can be built from a weight alone and parametrises the weight of a layer, which keeps its shape and dtype.
 
-    zh: 可以构造出来，参数按位置或按名字传都行，并且能参数化一个层的权重。
+    zh: 只用权重就可以构造，并能参数化一个层的权重；权重的形状和 dtype 不变。
     """
-    known = factors(4, 3)
-    observe(story(known, train(CONVERGED), args=[2, 1e-12]))
-    weight = observe(story(known, train(CONVERGED), kwargs={"n_power_iterations": 2, "eps": 1e-12}))["step 1 · weight"]
+    weight = observe(story(factors(4, 3), train(CONVERGED)))["step 1 · weight"]
     assert weight.dtype == "float32", words(
         f"the weight should stay float32, but became {weight.dtype}", zh=f"权重应保持 float32，却变成了 {weight.dtype}"
     )
@@ -116,34 +116,38 @@ def test_build(observe):
     )
 
 
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Write the signature as the contract does: weight, n_power_iterations=1, eps=1e-12.",
+    zh="签名要与约定一致：weight, n_power_iterations=1, eps=1e-12。",
+)
+def test_arguments(agree):
+    """All arguments of the contract are understood, by position and by name.
+
+    zh: 约定中的所有参数都能按位置或按名字传入。
+    """
+    known = factors(4, 3)
+    agree(story(known, train(CONVERGED), args=[2, 1e-12]))
+    agree(story(known, train(CONVERGED), kwargs={"eps": 1e-12, "n_power_iterations": 2}))
+
+
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "σ is the largest singular value of the weight as a matrix of shape (out, rest): a single number that all of it is divided by.",
-    zh="σ 是权重作为形状 (out, rest) 的矩阵时的最大奇异值：只是一个数，整个权重都除以它。",
+    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension. σ is its "
+    "largest singular value: a single number that all of the weight is divided by.",
+    zh="weight.reshape(weight.shape[0], -1) 能把任意维数的权重变成矩阵，把一维的变成一列。"
+    "σ 是它的最大奇异值：只是一个数，整个权重都除以它。",
 )
-@pytest.mark.parametrize("shape", SHAPES)
-def test_training(agree, shape):
+def test_training(agree):
     """After many forwards in training the weight is divided by its largest singular value, and u and v are its singular vectors.
 
     zh: 训练模式下多次前向之后，权重除以的是它的最大奇异值，u 和 v 是它的奇异向量。
     """
-    agree(story(factors(*shape), train(CONVERGED), watch=["weight", "u vᵀ", "length of u", "length of v"]))
-
-
-@pytest.mark.kind("formula")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "weight.reshape(weight.shape[0], -1) makes a matrix of a weight of any number of dimensions, and a column of one dimension.",
-    zh="weight.reshape(weight.shape[0], -1) 能把任意维数的权重变成矩阵，把一维的变成一列。",
-)
-def test_one_and_three_dimensions(agree):
-    """A weight of one dimension is a column and is divided by its length; one of three is flattened as one of four is.
-
-    zh: 一维权重看作一列，除以它的长度；三维权重与四维的一样展平。
-    """
+    for shape in ((7, 4), (6, 2, 4), (5, 2, 3, 6), (6, 2, 3, 2, 4)):
+        agree(story(factors(*shape), train(CONVERGED), watch=["weight", "u vᵀ", "length of u", "length of v"]))
     agree(story(factors(6), train(2)))
-    agree(story(factors(6, 2, 4), train(CONVERGED)))
 
 
 @pytest.mark.kind("formula")
@@ -152,14 +156,16 @@ def test_one_and_three_dimensions(agree):
     "In evaluation σ = uᵀ W v, with u and v as they are, good or bad: they are what training has left.",
     zh="评估时 σ = uᵀ W v，u 和 v 无论好坏都原样使用：它们就是训练留下的。",
 )
-@pytest.mark.parametrize("shape", SHAPES)
-def test_evaluation(agree, shape):
-    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors.
+def test_evaluation(agree):
+    """In evaluation the weight is divided by uᵀ W v, also while u and v are still far from the singular vectors, or σ is negative.
 
-    zh: 评估时权重除以 uᵀ W v，即使 u 和 v 离奇异向量还很远。
+    zh: 评估时权重除以 uᵀ W v，即使 u 和 v 离奇异向量还很远，或者 σ 是负数。
     """
-    known = factors(*shape, values=SLOW)
-    agree(story(known, evaluate(), **start(known)))
+    for shape in SHAPES:
+        known = factors(*shape, values=SLOW)
+        given = start(known)
+        agree(story(known, evaluate(), **given))
+        agree(story(known, evaluate(), u=given["u"], v=-given["v"]))
 
 
 @pytest.mark.kind("state")
@@ -212,31 +218,22 @@ def counted(observe, known, forwards, n=None, sign=1.0):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that.",
-    zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。",
+    "A forward in training multiplies by Wᵀ and W, n_power_iterations times, always on from the newest vector; σ comes after that. The "
+    "next one goes on from there, never anew.",
+    zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。下一次前向由此继续，绝不从头开始。",
 )
 def test_iterations(observe):
-    """A forward in training iterates n_power_iterations times, once unless said, and then takes σ from the new u and v.
+    """A forward in training iterates n_power_iterations times, once unless said, on from the u and v that the last one left, and then
+    takes σ from the new ones.
 
-    zh: 训练时一次前向迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
+    zh: 训练时一次前向从上一次留下的 u 和 v 继续，迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
     """
-    for n in (None, 2):
+    for n in (None, 2, 4):
         counted(observe, factors(5, 7, values=SLOW), 1, n)
         counted(observe, factors(5, 7, values=SLOW), 1, n, sign=-1.0)
-
-
-@pytest.mark.kind("state")
-@pytest.mark.points(1)
-@pytest.mark.hint(
-    "Each forward goes on from the u and v that the one before has left: store both, and never start anew.",
-    zh="每次前向都从前一次留下的 u 和 v 继续：两者都要保存，绝不从头开始。",
-)
-def test_going_on(observe):
-    """The next forward in training goes on from the u and v that the last one left.
-
-    zh: 训练时，下一次前向从上一次留下的 u 和 v 继续。
-    """
     counted(observe, factors(5, 7, values=SLOW), 3)
+    layer, x, other, *_more = typical()[0]
+    observe(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
 
 
 @pytest.mark.kind("state")
@@ -254,6 +251,7 @@ def test_changing_weight(agree):
     watch = ["weight", "original weight left alone"]
     agree(story(known, train(CONVERGED), ("change", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
     agree(story(known, train(CONVERGED), ("change", 1), evaluate(), watch=watch, other=known.weight * 0.4))
+    agree(story(known, evaluate(), ("change", 1), evaluate(), watch=watch, other=known.weight * 0.4, **start(known)))
 
 
 @pytest.mark.kind("state")
@@ -325,15 +323,15 @@ def test_two_forwards(agree):
 @pytest.mark.hint(
     "In __init__: if n_power_iterations < 1, raise a ValueError.", zh="在 __init__ 中：如果 n_power_iterations < 1，抛出 ValueError。"
 )
-@pytest.mark.parametrize("n", [0, -1])
-def test_refusals(refuses, n):
+def test_refusals(refuses):
     """Fewer than one iteration is a ValueError when the parametrisation is built.
 
     zh: 构造参数化时，迭代次数小于 1 会抛出 ValueError。
     """
     known = factors(4, 3)
-    built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
-    refuses(ValueError, built[0], legal=built[1])
+    for n in (0, -1):
+        built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
+        refuses(ValueError, built[0], legal=built[1])
 
 
 @pytest.mark.kind("edge")

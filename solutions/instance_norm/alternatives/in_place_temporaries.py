@@ -12,7 +12,8 @@ class InstanceNorm(nn.Module):
         super().__init__()
         self.eps = eps
         self.tracks = track_running_stats
-        self.register_buffer("rate", torch.tensor(float(momentum)), persistent=False)
+        self.momentum = momentum
+        self.register_buffer("positions", torch.tensor(0), persistent=False)
         if track_running_stats:
             self.register_buffer("num_batches_tracked", torch.zeros((), dtype=torch.int64))
             self.register_buffer("running_var", torch.full((num_features,), 1.0))
@@ -30,6 +31,7 @@ class InstanceNorm(nn.Module):
         else:
             if result.size(2) < 2:
                 raise ValueError("one value per channel")
+            self.positions.fill_(result.size(2))
             mean = result.mean(2, keepdim=True)
             result = result.sub_(mean)
             var = result.square().mean(2, keepdim=True)
@@ -42,6 +44,5 @@ class InstanceNorm(nn.Module):
 
     @torch.no_grad()
     def follow(self, mean: Tensor, var: Tensor) -> None:
-        rate = self.rate.item()
         for buffer, new in ((self.running_mean, mean), (self.running_var, var)):
-            buffer.copy_(new.mean((0, 2)).mul_(rate).add_(buffer, alpha=1 - rate))
+            buffer.copy_(new.mean((0, 2)).mul_(self.momentum).add_(buffer, alpha=1 - self.momentum))

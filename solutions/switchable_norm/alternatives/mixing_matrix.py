@@ -18,7 +18,6 @@ class SwitchNorm(nn.Module):
         self.var_weight = nn.Parameter(torch.ones(3))
         self.register_buffer("running_mean", torch.zeros(num_features))
         self.register_buffer("running_var", torch.ones(num_features))
-        self.register_buffer("num_batches_tracked", torch.tensor(0))
 
     def forward(self, x: Tensor) -> Tensor:
         if x.dim() != 4:
@@ -30,18 +29,17 @@ class SwitchNorm(nn.Module):
         var_ln, mean_ln = torch.var_mean(wide.flatten(1), 1, correction=0)
         if self.training:
             var_bn, mean_bn = torch.var_mean(wide.transpose(0, 1).flatten(1), 1, correction=0)
-            self.num_batches_tracked += 1
             with torch.no_grad():
                 self.running_mean *= 1 - self.momentum
                 self.running_mean += self.momentum * mean_bn
                 self.running_var *= 1 - self.momentum
                 self.running_var += self.momentum * var_bn
         else:
-            mean_bn, var_bn = self.running_mean.clone(), self.running_var.clone()
+            mean_bn, var_bn = self.running_mean.to(wide.dtype, copy=True), self.running_var.to(wide.dtype, copy=True)
         means = torch.stack([mean_in, mean_ln.repeat_interleave(c), mean_bn.repeat(n)], dim=1)
         variances = torch.stack([var_in, var_ln.repeat_interleave(c), var_bn.repeat(n)], dim=1)
-        mean = means @ self.mean_weight.softmax(0)
-        std = (variances @ self.var_weight.softmax(0)).add(self.eps).sqrt()
+        mean = means @ self.mean_weight.to(wide.dtype).softmax(0)
+        std = (variances @ self.var_weight.to(wide.dtype).softmax(0)).add(self.eps).sqrt()
         y = (rows - mean[:, None]).div(std[:, None])
         y = y * self.weight.repeat(n)[:, None] + self.bias.repeat(n)[:, None]
         return y.reshape(x.shape).to(x.dtype)

@@ -38,6 +38,6 @@ class SwitchNorm(nn.Module):
         shift = self.bias - mean * scale
         if self.training:
             with torch.no_grad():
-                self.running_mean.lerp_(batch[0][0], self.momentum)
-                self.running_var.lerp_(batch[1][0], self.momentum)
+                self.running_mean.lerp_(batch[0][0].to(self.running_mean.dtype), self.momentum)
+                self.running_var.lerp_(batch[1][0].to(self.running_var.dtype), self.momentum)
         return (wide * scale[..., None, None] + shift[..., None, None]).to(x.dtype)

@@ -25,16 +25,16 @@ class SwitchNorm(nn.Module):
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
         kinds = [torch.var_mean(wide, dims, correction=0, keepdim=True) for dims in ((2, 3), (1, 2, 3), (0, 2, 3))]
         if not self.training:
-            kinds[2] = tuple(buffer.view(1, -1, 1, 1) for buffer in (self.running_var, self.running_mean))
+            kinds[2] = tuple(buffer.to(wide.dtype).view(1, -1, 1, 1) for buffer in (self.running_var, self.running_mean))
         shape = (*x.shape[:2], 1, 1)
         var, mean = (torch.stack([kind[i].expand(shape) for kind in kinds]) for i in (0, 1))
         if self.training:
             self.running_mean = self.blended(self.running_mean, mean[2, 0].flatten())
             self.running_var = self.blended(self.running_var, var[2, 0].flatten())
-        mean = torch.einsum("k,kncij->ncij", torch.softmax(self.mean_weight, 0), mean)
-        var = torch.einsum("k,kncij->ncij", torch.softmax(self.var_weight, 0), var)
+        mean = torch.einsum("k,kncij->ncij", torch.softmax(self.mean_weight.to(wide.dtype), 0), mean)
+        var = torch.einsum("k,kncij->ncij", torch.softmax(self.var_weight.to(wide.dtype), 0), var)
         y = torch.einsum("nchw,ncij->nchw", wide - mean, (var + self.eps) ** -0.5)
-        return (torch.einsum("nchw,c->nchw", y, self.weight) + self.bias[:, None, None]).to(x.dtype)
+        return (torch.einsum("nchw,c->nchw", y, self.weight.to(wide.dtype)) + self.bias[:, None, None]).to(x.dtype)
 
     def blended(self, old: Tensor, new: Tensor) -> Tensor:
-        return (1 - self.momentum) * old + self.momentum * new.detach()
+        return ((1 - self.momentum) * old + self.momentum * new.detach()).to(old.dtype)
