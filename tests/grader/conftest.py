@@ -43,6 +43,7 @@ MARKED_FILES = {
     "learner/test_standing.py": "slow",
     "whole/test_suggestions.py": "slow",
     "whole/test_wheel.py": "slow",
+    "whole/test_wild.py": "slow",
     "whole/test_golden.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",

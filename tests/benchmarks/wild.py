@@ -1,0 +1,83 @@
+"""How much of submissions as people really write them a diagnosis names: over tests/grader/wild.
+
+    python tests/benchmarks/wild.py [SLUG]…
+
+Of every file: how many deviations it has that are known mistakes, how many of them the diagnosis names, what it names wrongly and what it
+leaves out, how long it takes from the verdict to the diagnosis, and how many of the named mistakes it shows at a line, rightly and wrongly.
+The exit code is 1 if less than 85 % are named, if more than 2 % of the names are wrong, or if a line is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from normgrade.course.course import Course, Exercise
+from normgrade.grade import Submission, report_on
+from normgrade.inspection.inspection import inspect_file
+from normgrade.report.report import Check, Report
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "grader" / "harness"))
+
+from wild import Wild, wild_submissions
+
+NAMED, WRONG = 0.85, 0.02
+COLUMNS = "{:38} {:>10} {:>6} {:>6} {:>8} {:>6} {:>12}"
+
+
+def measure(grader: Grader, exercise: Exercise, wild: Wild) -> Counter[str]:
+    """The counts of one file; what is wrong or left out is printed with it."""
+    verdict_at = time.perf_counter()
+
+    def on_event(event: Check | Report) -> None:
+        nonlocal verdict_at
+        verdict_at = time.perf_counter()
+
+    inspection = inspect_file(wild.path, exercise)
+    report = report_on(grader, Submission(exercise, wild.path, wild.path.name), inspection, on_event)
+    seconds = time.perf_counter() - verdict_at
+    said = {name for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes}
+    spots = [spot for diagnosis in report.diagnoses[:1] for spot in diagnosis.spots if spot.mistake in wild.names]
+    true_lines = {each.name: each.lines for each in wild.deviations}
+    off = [spot for spot in spots if spot.line not in true_lines[spot.mistake]]
+    shown = {spot.mistake for spot in spots}
+    found = Counter(known=len(wild.names), named=len(said & wild.names), wrong=len(said - wild.names), shown=len(shown), off=len(off))
+    print(row(f"{wild.slug}/{wild.name}", found, f"{seconds:.2f}"), flush=True)
+    for word, names in (("wrong", said - wild.names), ("left out", wild.names - said)):
+        if names:
+            print(f"    {word}: {', '.join(sorted(names))}")
+    for spot in off:
+        print(f"    wrong line: {spot.mistake} at {spot.line} | {spot.text.strip()}")
+    return found
+
+
+def row(name: str, found: Counter[str], seconds: str) -> str:
+    left_out, shown = found["known"] - found["named"], f"{found['shown']}, {found['off']} wrong"
+    return COLUMNS.format(name, found["known"], found["named"], found["wrong"], left_out, seconds, shown)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("slug", nargs="*")
+    given = parser.parse_args()
+    total: Counter[str] = Counter()
+    print(COLUMNS.format("submission", "deviations", "named", "wrong", "left out", "s", "at a line"))
+    for exercise in Course.find():
+        if not given.slug or exercise.slug in given.slug:
+            with open_grader([exercise], Options()) as grader:
+                for wild in wild_submissions():
+                    if wild.slug == exercise.slug:
+                        total += measure(grader, exercise, wild)
+    print(row("all", total, ""))
+    said = total["named"] + total["wrong"]
+    print(f"{total['named'] / max(1, total['known']):.0%} of the deviations named, {total['wrong'] / max(1, said):.0%} of the names wrong")
+    return int(total["named"] < NAMED * total["known"] or total["wrong"] > WRONG * said or total["off"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Submissions as people really write them, wrong in several ways at once: what each deviates in, and how that is mended."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "wild"
+Repair = tuple[int, int, str, str]  # line and column from 1, the text that stands there, and the one that belongs there
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One way in which a submission is wrong.
+
+    name: what a perfect diagnosis calls it; "" where no mistake of that kind is known.
+    says: what it is, where it has no name.
+    """
+
+    name: str
+    says: str
+    repairs: tuple[Repair, ...]
+
+    @property
+    def lines(self) -> set[int]:
+        """The lines on which it stands."""
+        return {line + number for line, _column, old, _new in self.repairs for number in range(old.count("\n") + 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Wild:
+    """A wrong submission."""
+
+    slug: str
+    name: str
+    deviations: tuple[Deviation, ...]
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / self.slug / f"{self.name}.py"
+
+    @property
+    def source(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def names(self) -> set[str]:
+        """What a perfect diagnosis says."""
+        return {deviation.name for deviation in self.deviations if deviation.name}
+
+    def mended(self, *kept: Deviation) -> str:
+        """The source without its deviations but those that are kept."""
+        return repaired(self.source, [repair for each in self.deviations if each not in kept for repair in each.repairs])
+
+
+def repaired(source: str, repairs: Collection[Repair]) -> str:
+    """The source with all repairs made; of two at one place, the first stands before the second."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    placed = [(starts[line - 1] + column - 1, old, new) for line, column, old, new in repairs]
+    for at, old, new in sorted(placed, key=lambda each: each[0])[::-1]:
+        if source[at : at + len(old)] != old:
+            raise ValueError(f"{old!r} does not stand at character {at}")
+        source = source[:at] + new + source[at + len(old) :]
+    return source
+
+
+def wild_submissions() -> Iterator[Wild]:
+    for slug, submissions in tomllib.loads((FOLDER / "deviations.toml").read_text(encoding="utf-8")).items():
+        for name, entries in submissions.items():
+            yield Wild(slug, name, tuple(map(deviation, entries)))
+
+
+def deviation(entry: dict[str, object]) -> Deviation:
+    name, says, repairs = entry.get("name", ""), entry.get("says", ""), entry["repair"]
+    if not (isinstance(name, str) and isinstance(says, str) and isinstance(repairs, list)) or bool(name) == bool(says):
+        raise ValueError(f"a deviation has a name or says what it is, and has repairs: {entry}")
+    return Deviation(name, says, tuple((line, column, old, new) for line, column, old, new in repairs))

@@ -1,0 +1,50 @@
+"""The submissions of tests/grader/wild are what their table says: right when mended, and wrong in every single deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from wild import FOLDER, Wild, repaired, wild_submissions
+
+from normgrade.course.course import Course, carried
+from normgrade.report.report import Outcome
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+
+SUBMISSIONS = tuple(wild_submissions())
+SLUGS = sorted({wild.slug for wild in SUBMISSIONS})
+
+
+@pytest.fixture(scope="module")
+def grader(expectations: Path) -> Iterator[Grader]:
+    with open_grader([Course(carried()).exercise(slug) for slug in SLUGS], Options()) as grader:
+        yield grader
+
+
+def failed(grader: Grader, wild: Wild, source: str) -> Mapping[str, Outcome]:
+    exercise = Course(carried()).exercise(wild.slug)
+    results = grader.results(exercise, source, exercise.file_name)
+    return {result.check.name: result.check.outcome for result in results if result.check.outcome is not Outcome.PASSED}
+
+
+@pytest.mark.parametrize("wild", SUBMISSIONS, ids=lambda wild: f"{wild.slug}-{wild.name}")
+def test_mended_it_is_right_and_each_deviation_alone_is_wrong(grader: Grader, wild: Wild) -> None:
+    assert failed(grader, wild, wild.mended()) == {}
+    unseen = [each.name or each.says for each in wild.deviations if not failed(grader, wild, wild.mended(each))]
+    assert unseen == []
+
+
+def test_the_corpus_is_large_and_every_file_is_in_the_table() -> None:
+    assert len(SUBMISSIONS) >= 40 and len(SLUGS) == 8
+    assert all(2 <= len(wild.deviations) <= 7 for wild in SUBMISSIONS)
+    assert sorted(FOLDER.glob("*/*.py")) == sorted(wild.path for wild in SUBMISSIONS)
+    assert all(len(list(group)) == 1 for _source, group in groupby(sorted(wild.source for wild in SUBMISSIONS)))
+
+
+def test_repairs_are_made_where_they_are_said_to_be() -> None:
+    assert repaired("a = 1\nb\n", [(1, 5, "1", "2"), (2, 1, "", "c = 3\n"), (2, 1, "", "d\n")]) == "a = 2\nc = 3\nd\nb\n"
+    with pytest.raises(ValueError, match="'2' does not stand at character 4"):
+        repaired("a = 1\n", [(1, 5, "2", "3")])
