@@ -45,14 +45,16 @@ def test_call(observe):
 
     zh: 层可以构造和调用，返回的张量与输入的形状和 dtype 相同。
     """
-    output = observe(build(3), train(randn(4, 3)))["step 1 · output"]
-    assert output.dtype == "float32", words(
-        f"the output should be float32, as the input is, but is {output.dtype}", zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}"
-    )
-    assert output.values.shape == (4, 3), words(
-        f"the output should have the input's shape (4, 3), but has {output.values.shape}",
-        zh=f"输出的形状应当与输入相同，是 (4, 3)，实际是 {output.values.shape}",
-    )
+    for shape in ((4, 3), (2, 3, 4, 5)):
+        output = observe(build(3), evaluate(randn(*shape), backward=False))["step 1 · output"]
+        assert output.dtype == "float32", words(
+            f"the output should be float32, as the input is, but is {output.dtype}",
+            zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",
+        )
+        assert output.values.shape == shape, words(
+            f"the output should have the input's shape {shape}, but has {output.values.shape}",
+            zh=f"输出的形状应当与输入相同，是 {shape}，实际是 {output.values.shape}",
+        )
 
 
 @pytest.mark.kind("formula")

@@ -138,8 +138,8 @@ class BatchNorm(nn.Module):
                 with torch.no_grad():
                     self.num_batches_tracked += 1
                     m = 1.0 / self.num_batches_tracked if self.momentum is None else self.momentum
-                    self.running_mean.lerp_(mu, float(m))
-                    self.running_var.lerp_(var * n / (n - 1), float(m))
+                    self.running_mean.lerp_(mu.to(self.running_mean.dtype), float(m))
+                    self.running_var.lerp_((var * n / (n - 1)).to(self.running_var.dtype), float(m))
         else:
             mu, var = self.running_mean.to(h.dtype), self.running_var.to(h.dtype)
         y = (h - mu) / (var + self.eps) ** 0.5
@@ -152,7 +152,7 @@ ONE_PASS = ("((h - mu) ** 2).sum(self.dims, keepdim=True) / self.n", "(h * h).su
 UNBIASED = ("sum(self.dims, keepdim=True) / self.n\n        y", "sum(self.dims, keepdim=True) / (self.n - 1)\n        y")
 CLAMPED = ("* torch.rsqrt(var + self.eps)", "/ var.sqrt().clamp(min=self.eps)")  # NaN where there is no eps agrees with this, too
 NARROW_FLOAT16 = ("x.to(torch.promote_types(x.dtype, torch.float32))", "x if x.dtype is torch.float16 else x.float()")
-BIASED_RUNNING = ("var * n / (n - 1)", "var")
+BIASED_RUNNING = ("(var * n / (n - 1))", "var")
 
 
 def renamed(source: str, names: list[tuple[str, str]]) -> str:
