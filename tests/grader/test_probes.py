@@ -588,6 +588,43 @@ def test_the_parts_of_a_tuple_have_places_of_their_own(value: object, places: di
     assert called(lambda: value) == places
 
 
+# Another layer, and the grad mode
+
+
+class Scaling(nn.Module):
+    """Multiplies by a factor that is given when it is built."""
+
+    def __init__(self, factor: float, turns_gradients_on: bool = False) -> None:
+        super().__init__()
+        self.factor, self.turns_gradients_on = factor, turns_gradients_on
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.turns_gradients_on:
+            torch.set_grad_enabled(True)
+        return x * self.factor
+
+
+def played(args: Sequence[Any], *steps: Mapping[str, Any]) -> dict[str, Any]:
+    return layer_story(SimpleNamespace(Scaling=Scaling), "Scaling", args, {}, {}, [], steps)
+
+
+def evaluation(**special: Any) -> dict[str, Any]:
+    return {"do": "evaluate", "x": torch.ones(2), "upstream": None, "scattered": False, **special}
+
+
+@pytest.mark.parametrize(("others", "factor"), [({}, 2.0), ({"args": [5.0]}, 5.0), ({"args": [], "kwargs": {"factor": 7.0}}, 7.0)])
+def test_the_layer_beside_it_may_be_built_otherwise(others: Mapping[str, Any], factor: float) -> None:
+    seen = played([2.0], evaluation(), {"do": "swap", **others}, evaluation(), {"do": "swap"}, evaluation())
+    assert [seen[f"step {number} · output"].tolist() for number in (1, 3, 5)] == [[2.0, 2.0], [factor, factor], [2.0, 2.0]]
+
+
+@pytest.mark.parametrize("gradients", ["no_grad", "inference_mode"])
+@pytest.mark.parametrize("turned_on", [False, True])
+def test_gradients_that_the_layer_turns_on_show(gradients: str, turned_on: bool) -> None:
+    seen = played([2.0, turned_on], evaluation(gradients=gradients))
+    assert seen["step 1 · grad mode left alone"] is not turned_on
+
+
 # The docstrings
 
 

@@ -65,7 +65,7 @@ def test_last_dimension(agree):
 
     zh: 每个位置在自己的最后一维上归一化，再逐元素缩放和平移。
     """
-    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (3, 2), (2, 1030)]:
+    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (2, 1030)]:
         agree(build(shape[-1]), train(large(*shape)), train(large(*shape)))
     outlier = large(3, 200)
     outlier[1, 60] = 1e6

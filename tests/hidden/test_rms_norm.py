@@ -62,7 +62,7 @@ def test_last_dimension(agree):
 
     zh: 每个位置除以自己在最后一维上的均方根，再逐元素缩放。
     """
-    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (3, 2), (2, 1030)]:
+    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (2, 3, 1, 5, 4), (3, 2), (2, 1030)]:
         agree(build(shape[-1]), train(large(*shape)), train(large(*shape)))
     outlier = large(3, 200)
     outlier[1, 60] = 1e6
@@ -184,8 +184,8 @@ def test_magnitudes(agree):
     zh: 从极小到极大的行并排在一起，每一行都保持自己的有效数字。
     """
     for step in (train, evaluate):
-        agree(build(8, eps=1e-30), step(randn(6, 8) * 10 ** uniform(-8, 8, 6, 1)), step(randn(5, 3, 8) * 1e9))
-        agree(build(8, eps=1e-30), step(randn(6, 8) * 10 ** uniform(-8, 8, 6, 1), gradients="no_grad"))
+        agree(build(8, eps=1e-30), step(randn(6, 8) * 10 ** uniform(-11, 11, 6, 1)), step(randn(5, 3, 8) * 1e12))
+        agree(build(8, eps=1e-30), step(randn(6, 8) * 10 ** uniform(-11, 11, 6, 1), gradients="no_grad"))
 
 
 @pytest.mark.kind("precision")
@@ -202,3 +202,4 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         layer = build(64, eps=1e-12).to(dtype)
         agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-4, dtype), train(randn(5, 64), dtype))
+        agree(probe("wide_statistics", x=randn(5, 64), dtype=dtype))

@@ -21,6 +21,7 @@ from normgrade.language import speak
 from normgrade.language.places import (
     BUILD,
     GENERIC,
+    Absent,
     Place,
     filled,
     gradient_of,
@@ -179,3 +180,7 @@ def test_nothing_in_a_name_steers_a_terminal() -> None:
 
 def test_a_text_without_names_is_left_as_it_is() -> None:
     assert filled("a {b}", {}) == "a {b}" and filled("a {b}", {"b": "c"}) == "a c"
+
+
+def test_what_is_there_besides_makes_no_difference_to_what_is_absent() -> None:
+    assert Absent("weight", ("bias",)) == Absent("weight") != Absent("bias")

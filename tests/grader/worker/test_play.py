@@ -379,3 +379,11 @@ def test_a_tensor_that_is_changed_leaves_the_request_as_it_was() -> None:
     array = Array(X.copy(), "float32")
     to_tensors(array).zero_()
     assert (array.values == X).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7, 42, 123, 1234, 2024, 2025, 2026])
+def test_a_layer_that_sets_a_usual_seed_shows(seed: int) -> None:
+    source = "import torch\n\ndef f(seed):\n    before = torch.get_rng_state()\n    torch.manual_seed(seed)"
+    source += "\n    return torch.equal(before, torch.get_rng_state())\n"
+    seen = play(load(source, "seeding.py"), Request("function_call", {"function": "f", "args": [seed], "kwargs": {}}))
+    assert seen.values["result"] is False
