@@ -40,7 +40,15 @@ def new(impl: Any, weight: Tensor) -> dict[str, Any]:
     known = {"bias", "weight", "parametrizations.weight.original", *vectors}
     seen[Place("further keys of the state dict")] = ", ".join(name for name in state if name not in known)
     seen[Place("further parameters")] = ", ".join(name for name in parameters if name not in known)
+    seen[Place("random numbers go on after building")] = len({drawn_after_building(impl, weight, seed) for seed in (1, 2)}) > 1
     return seen
+
+
+def drawn_after_building(impl: Any, weight: Tensor, seed: int) -> float:
+    """The first random number after a parametrisation was built. It depends on the seed before, unless that is overwritten."""
+    torch.manual_seed(seed)
+    impl.SpectralNorm(weight)
+    return float(torch.rand(1))
 
 
 def story(

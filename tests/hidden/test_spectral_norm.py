@@ -1,6 +1,6 @@
 """Hidden suite of `spectral_norm`.
 
-Every weight is made of known singular vectors and values, W = U diag(s) Vᵀ, and no two of its sizes agree. The first u and v are free, and
+Every weight is made of known singular vectors and values, W = U diag(s) Vᵀ, and few of its sizes agree. The first u and v are free, and
 so is which of them comes first in an iteration. What starts from the learner's own vectors is looked at after many forwards, when nothing
 but the first singular vectors is left in them. Anything else starts from given vectors: from u = U a and v = V a, with the same a, σ is the
 same after every iteration, whichever comes first.
@@ -18,7 +18,7 @@ from normgrade.suite import train as train_layer
 FAST = (3.0, 1.0, 0.5, 0.2)  # 30 iterations bring what is not the first vector down to 3⁻⁶⁰ of it
 SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
 CONVERGED = 30
-SHAPES = [(7, 4), (5, 2, 3, 6), (6, 2, 3, 2, 4)]
+SHAPES = [(7, 4), (5, 5), (5, 2, 3, 6), (6, 2, 3, 2, 4)]
 
 
 class Factors(NamedTuple):
@@ -232,6 +232,7 @@ def test_iterations(observe):
         counted(observe, factors(5, 7, values=SLOW), 1, n)
         counted(observe, factors(5, 7, values=SLOW), 1, n, sign=-1.0)
     counted(observe, factors(5, 7, values=SLOW), 3)
+    counted(observe, factors(5, 7, values=SLOW), 2, 2)
     layer, x, other, *_more = typical()[0]
     observe(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
 
@@ -341,14 +342,16 @@ def test_refusals(refuses):
     zh="一行、一列或一个数都没有特殊之处；`view` 要求数据在内存中紧挨着，`reshape` 不要求。",
 )
 def test_odd_weights(agree):
-    """One row, one column or one negative number will do, and the weight need not be contiguous in memory.
+    """One row, one column or one negative number will do; the weight may be float64, and need not be contiguous in memory.
 
-    zh: 只有一行、一列或一个负数的权重也可以，权重在内存中也不必连续。
+    zh: 只有一行、一列或一个负数的权重也可以；权重可以是 float64，在内存中也不必连续。
     """
     agree(story(factors(1, 5), train(2), evaluate()))
     agree(story(factors(5, 1), train(2), evaluate()))
     agree(probe("story", weight=-uniform(0.5, 2.0, 1, 1), actions=[["train", 1], ["evaluate", 1]], watch=["weight"]))
     agree(story(factors(3, 4, 2, 6), train(CONVERGED), scattered=True))
+    for layer, x, other, *_more in typical():
+        agree(layer.to("float64"), train_layer(x, "float64"), evaluate_layer(other, "float64"))
 
 
 @pytest.mark.kind("edge")

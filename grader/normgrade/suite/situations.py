@@ -192,7 +192,7 @@ def copies(typical: Typical) -> None:
     zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典，都像原来的层一样继续；原来的层保持不变。
     """
     layer, x, other, *_more = typical()[0]
-    agree(layer, train(x), copy(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
+    agree(layer, train(x), copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
     agree(layer, train(x), pickle(), evaluate(x), train(other), evaluate(x))
     agree(layer, train(x), reload(), evaluate(x), train(other), evaluate(x))
 
