@@ -11,6 +11,8 @@ Cases are programs in which a known mistake was made mechanically, so that its p
 A case is placed if something is pointed at, and all of it is what was edited. It is wrong if anything else is pointed at, or anything at
 all where the edit only took lines away. In right programs no diagnosis asks for a place; how often one would be given is told as well. The
 exit code is 1 if a place was wrong, or if less than 70 % were placed.
+
+The last line tells the same of tests/grader/wild, where each mistake stands among others and the place is that of its repair.
 """
 
 from __future__ import annotations
@@ -21,14 +23,19 @@ import re
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.inspection.counterpart import Caret, counterparts
 from normgrade.inspection.edits import changed
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "grader" / "harness"))
+
+from wild import wild_submissions
 
 PLACED = 0.7
 EPS = r"(self\.eps|eps)"
@@ -239,6 +246,24 @@ def measure(exercise: Exercise, verbose: bool) -> Counter[str]:
     return found
 
 
+def measure_wild(slugs: Sequence[str]) -> Counter[str]:
+    """How many deviations of wild submissions are pointed at, of those that are edits of the reference."""
+    found: Counter[str] = Counter()
+    for wild in wild_submissions():
+        if slugs and wild.slug not in slugs:
+            continue
+        exercise = Course.find().exercise(wild.slug)
+        edits = {mistake.name: mistake for mistake in read_mistakes(exercise) if mistake.edits}
+        for deviation in wild.deviations:
+            if deviation.name in edits:
+                spots = counterparts(read_text(exercise.reference), edits[deviation.name].source, wild.source)
+                wrong = any(spot.line not in deviation.lines for spot in spots)
+                found["wrong" if wrong else "placed" if spots else "silent"] += 1
+                if wrong:
+                    print(f"  wrong: {wild.slug}/{wild.name} · {deviation.name} at {[spot.line for spot in spots]}")
+    return found
+
+
 COLUMNS = "{:16} {:>6} {:>12} {:>18} {:>6} {:>17} {:>15} {:>8}"
 
 
@@ -266,7 +291,11 @@ def main() -> int:
             total.update(found)
             total["slowest"] = slowest
     print(row("all", total))
-    return int(total["wrong"] > 0 or total["placed"] < PLACED * (total["placed"] + total["silent"] + total["wrong"]))
+    in_wild = measure_wild(given.slug)
+    print(f"in wild submissions: {in_wild['placed']} of {in_wild.total()} placed, {in_wild['wrong']} wrong")
+    return int(
+        in_wild["wrong"] > 0 or total["wrong"] > 0 or total["placed"] < PLACED * (total["placed"] + total["silent"] + total["wrong"])
+    )
 
 
 if __name__ == "__main__":

@@ -48,9 +48,10 @@ class Step:
     def at(self) -> ast.AST | None:
         """Where it is written: a constant or a name that a call is given, else the operation."""
         part = None if self.role is None else self.value.part(self.role)
+        written = self.value.at
         if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(LEAVES)):
-            return None if isinstance(part.at, BLOCKS) else part.at
-        return None if isinstance(self.value.at, BLOCKS) else self.value.at
+            written = part.at
+        return None if isinstance(written, BLOCKS) else written
 
     def words(self, depth: int) -> str:
         """What the step does, its parts described to some depth."""
@@ -195,7 +196,11 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
 def holds_its_sum(value: Value) -> bool:
     """Whether a sum that is divided by is written within the division: elsewhere, what it lacks may have its place there."""
     divisors = [seen_through(part.parts[0][1]) for _role, part in value.parts if value.label == "*" and part.label == "1/"]
-    return all(where(value.at) <= where(part.at) and where(part.at)[2:] <= where(value.at)[2:] for part in divisors if part.label == "+")
+    return all(within(part.at, value.at) for part in divisors if part.label == "+")
+
+
+def within(inner: ast.AST | None, outer: ast.AST | None) -> bool:
+    return where(outer)[:2] <= where(inner)[:2] and where(inner)[2:] <= where(outer)[2:]
 
 
 def where(node: ast.AST | None) -> Extent:

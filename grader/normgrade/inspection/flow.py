@@ -484,7 +484,8 @@ def item(value: Value, number: int, at: ast.AST) -> Value:
         return inner.parts[number][1]
     if inner.label in ("var_mean", "std_mean"):
         if number == 0:
-            return Value(inner.label.partition("_")[0], inner.parts, inner.at)
+            var = Value("var", inner.parts, inner.at)
+            return var if inner.label == "var_mean" else Value("sqrt", (("0", var),), inner.at)
         return Value("mean", tuple(part for part in inner.parts if part[0] != "correction"), inner.at)
     if inner.label == "either":
         condition, then, otherwise = (part for _role, part in inner.parts)

@@ -53,7 +53,7 @@ def parts_of(name: str, given: Sequence[Value], named: Mapping[str, Value]) -> t
 
 
 def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST | None) -> Value:
-    """A variance or deviation, with the correction that it has: 1 where none is given. A bool in second place says `unbiased`."""
+    """A variance, or the root of one, with the correction that it has: 1 where none is given. A bool in second place says `unbiased`."""
     parts = {"0": given[0]}
     for role, value in (*(("", value) for value in given[1:]), *named.items()):
         is_bool = value.label in ("constant True", "constant False")
@@ -64,6 +64,8 @@ def spread(name: str, given: Sequence[Value], named: Mapping[str, Value], at: as
         else:
             parts[SAME_ROLES.get(role, role) or ("keepdim" if is_bool else "dim")] = value
     parts.setdefault("correction", constant(1))
+    if name == "std":
+        return Value("sqrt", (("0", Value("var", completed(parts), at)),), at)
     return Value(name, completed(parts), at)
 
 

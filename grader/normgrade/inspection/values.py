@@ -113,11 +113,10 @@ def kind(value: Value) -> str:
         case "index" if seen_through(value.parts[0][1]).label == "shape":
             return f"size {kind(value.parts[1][1])}"
         case "square":
-            return "variance" if seen_through(value.parts[0][1]).label == "std" else "square"
+            root = seen_through(value.parts[0][1])
+            return "variance" if root.label == "sqrt" and kind(root.parts[0][1]) == "variance" else "square"
         case "var":
             return "variance"
-        case "std":
-            return "deviation"
     return value.label
 
 

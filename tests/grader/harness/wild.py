@@ -56,12 +56,12 @@ class Wild:
 
 
 def repaired(source: str, repairs: Collection[Repair]) -> str:
-    """The source with all repairs made; of two at one place, the first stands before the second."""
+    """The source with all repairs made; of two insertions at one place, the first stands first, and both before what was there."""
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     placed = [(starts[line - 1] + column - 1, old, new) for line, column, old, new in repairs]
-    for at, old, new in sorted(placed, key=lambda each: each[0])[::-1]:
+    for at, old, new in sorted(placed, key=lambda each: (each[0], bool(each[1])))[::-1]:
         if source[at : at + len(old)] != old:
             raise ValueError(f"{old!r} does not stand at character {at}")
         source = source[:at] + new + source[at + len(old) :]

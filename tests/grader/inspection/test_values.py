@@ -20,7 +20,7 @@ def returned(expression: str) -> Value:
         ("((x - x.mean(-1, keepdim=True)) ** 2).mean(-1)", "variance"),
         ("torch.square(x - x.mean()).sum(-1) / x.shape[-1]", "variance"),
         ("x.std(-1) ** 2", "variance"),
-        ("x.std(-1)", "deviation"),
+        ("x.std(-1)", "sqrt"),
         ("x - x.mean(-1, keepdim=True).unsqueeze(0)", "centred"),
         ("x.pow(2).mean(-1)", "square"),
         ("x.pow(2).sum(-1)", "sum of square"),
@@ -30,6 +30,7 @@ def returned(expression: str) -> Value:
         ("1 / torch.sqrt(x)", "1/sqrt"),
         ("x.var(-1) if dim else x.var(0)", "variance"),
         ("x.var(-1) if dim else x.std(0)", "either"),
+        ("x.std(-1).pow(2)", "variance"),
     ],
 )
 def test_the_word_for_a_value(expression: str, word: str) -> None:
