@@ -79,7 +79,7 @@ def agreement(numbers: Numbers) -> Agreement:
 
 
 def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Whether all numbers are within what rounding does to the mistake's own; how many tell it from the reference, and how many are open."""
+    """Whether all numbers are within what rounding does to the mistake's; how many tell it from the reference, and how many are open."""
     exact, native, got = numbers.exact, numbers.native, numbers.got
     counts = np.diff(np.append(numbers.starts, len(exact)))
     scale = numbers.units * np.maximum(np.abs(numbers.right + exact), np.abs(numbers.right + native))
@@ -117,7 +117,8 @@ def severity(off: np.ndarray, numbers: Numbers) -> np.ndarray:
     """How many times what is allowed a fact is off, as a root mean square; at least a thousandth."""
     times = np.abs(off) / np.maximum(numbers.allowed, 1e-300)
     times = np.where(np.isfinite(times), np.minimum(times, CAPPED), CAPPED)
-    return np.maximum(root_mean_square(times, numbers.starts), 1e-3)
+    found: np.ndarray = np.maximum(root_mean_square(times, numbers.starts), 1e-3)
+    return found
 
 
 def root_mean_square(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
