@@ -79,7 +79,7 @@ def agreement(numbers: Numbers) -> Agreement:
 
 
 def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Whether all numbers are within what rounding does to the mistake's own; how many tell it from the reference, and how many are open."""
+    """Whether all numbers are within what rounding does to the mistake's; how many tell it from the reference, and how many are open."""
     exact, native, got = numbers.exact, numbers.native, numbers.got
     counts = np.diff(np.append(numbers.starts, len(exact)))
     scale = numbers.units * np.maximum(np.abs(numbers.right + exact), np.abs(numbers.right + native))

@@ -67,10 +67,10 @@ def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
 
 def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
     """What comes first: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
-    opened, misfit = 0, 0.0
+    alone = [search.evidence.parts[member] for member in guess.members]
+    opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
     for fact in facts_in(search.active(guess) & ~guess.unexplained):
         if (part := search.deciding(guess, fact)) is not None:
-            opened += part.opened.get(fact, 0)
             misfit += part.misfit.get(fact, 0.0)
     return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
 

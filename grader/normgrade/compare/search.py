@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +16,8 @@ NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
-MOST_PLAYS = 150  # of several mistakes together, at each of two attempts
+MOST_PLAYS = 100  # of several mistakes together, at each attempt
+MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Guess:
 
     @property
     def order(self) -> tuple[float, int, Members]:
-        return (-(3 * self.sure + self.hoped) / 4, len(self.members), self.members)
+        return (-(3 * self.sure + self.hoped) / 4, self.unknown.bit_count(), self.members)
 
     @property
     def unexplained(self) -> Bits:
@@ -72,15 +73,20 @@ class Search:
         return Guess((), 0, self.evidence.wrong, 0, *self.worth((), 0, self.evidence.wrong, 0))
 
     @cached_property
+    def plays_reached(self) -> list[Bits]:
+        """The facts of every play that were observed."""
+        return [play.bits & self.evidence.reached for play in self.evidence.plays]
+
+    @cached_property
     def reach(self) -> list[Bits]:
         """All facts of the plays in which each mistake has a part."""
-        plays = [play.bits & self.evidence.reached for play in self.evidence.plays]
-        return [union_of(bits for bits in plays if bits & part.active) for part in self.evidence.parts]
+        return [union_of(bits for bits in self.plays_reached if bits & part.active) for part in self.evidence.parts]
 
     @cached_property
     def checks(self) -> list[tuple[Bits, int]]:
-        """The facts of every failed check that were observed, and how many are wrong."""
-        found = [facts & self.evidence.reached for facts in self.evidence.checks.values()]
+        """The facts of every failed check that were observed, and how many are wrong; those of all other checks count as of one."""
+        failed = list(self.evidence.checks.values())
+        found = [facts & self.evidence.reached for facts in (*failed, ~union_of(failed))]
         return [(facts, (facts & self.evidence.wrong).bit_count()) for facts in found if facts & self.evidence.wrong]
 
     def guess(self, members: Members) -> Guess | None:
@@ -92,8 +98,7 @@ class Search:
         if self.doubting:
             unknown |= (conflicts | uncovered) & union_of(self.reach[member] for member in members) if len(members) > 1 else 0
         known = 0
-        for number, play in enumerate(self.evidence.plays) if unknown else ():
-            here = play.bits & self.evidence.reached
+        for number, here in enumerate(self.plays_reached) if unknown else ():
             if unknown & here and (played := (self.acting(members, number), number)) in self.joint.played:
                 known |= here
                 together = self.joint.played[played]
@@ -129,7 +134,7 @@ class Search:
         """The mistakes that are played together in the play of that number."""
         if self.doubting:
             return members
-        here = self.evidence.plays[number].bits & self.evidence.reached
+        here = self.plays_reached[number]
         return tuple(member for member in members if self.evidence.parts[member].active & here)
 
     def active(self, guess: Guess) -> Bits:
@@ -137,38 +142,87 @@ class Search:
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def play_one(self, guess: Guess) -> None:
-        """Play the mistakes together where most is unknown."""
-        plays = self.evidence.plays
-        numbers = [number for number, play in enumerate(plays) if guess.unknown & play.bits]
-        number = max(numbers, key=lambda each: ((guess.unknown & plays[each].bits & self.evidence.wrong).bit_count(), -each))
+        """Play the mistakes together where fewest act, which tells of other guesses too, and where most is unknown."""
+        wrong = self.evidence.wrong
+        numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
+        numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
+
+        def promise(number: int) -> tuple[int, int, int]:
+            return -len(self.acting(guess.members, number)), (guess.unknown & self.plays_reached[number] & wrong).bit_count(), -number
+
+        number = max(numbers, key=promise)
         self.joint.part(self.acting(guess.members, number), number)
         self.plays += 1
 
-    def settled(self, members: Members) -> Guess | None:
-        """The guess, once all that it leaves unknown was played; None where that contradicts it."""
-        while (guess := self.guess(members)) is not None and guess.unknown:
+    def settled(self, members: Members, whole: bool = False) -> Guess | None:
+        """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
+        while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             self.play_one(guess)
-        return guess
+        return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
         """What decides about a fact: the one mistake that changes it, or the play of several."""
         acting = [member for member in guess.members if self.evidence.parts[member].active >> fact & 1]
         if len(acting) == 1:
             return self.evidence.parts[acting[0]]
-        number = next(number for number, play in enumerate(self.evidence.plays) if play.bits >> fact & 1)
+        number = next(number for number, here in enumerate(self.plays_reached) if here >> fact & 1)
         return self.joint.played.get((self.acting(guess.members, number), number))
 
     def best(self) -> list[Guess]:
         """The best guesses: one, or several that explain as much with as few names.
 
         At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
-        does not explain everything, every play in which several of them have a part is in doubt.
+        does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
         """
+        for size in (1, 2, 3):
+            if found := self.complete_sets(size):
+                return found if size < 3 else self.without_idle(found)
         found = self.search([])
         if not any(guess.complete for guess in found) and not self.stopped:
             self.doubting = True
             found = self.search(found)
         return found
+
+    def complete_sets(self, size: int) -> list[Guess]:
+        """The sets of so many mistakes that explain everything; those with the least overlap are looked at first."""
+        queue = sorted(self.promising(size))
+        found, last_play = list[Guess](), self.plays + MOST_PLAYS
+        for _unknown, members in queue:
+            guess = self.guess(members)
+            while guess is not None and guess.unknown and not guess.conflicts | guess.uncovered:
+                if self.plays >= last_play or self.out_of_time():
+                    return found
+                self.play_one(guess)
+                guess = self.guess(members)
+            if guess is not None and guess.complete:
+                found.append(guess)
+                last_play = min(last_play, self.plays + MORE_PLAYS)
+        return found
+
+    def without_idle(self, found: list[Guess]) -> list[Guess]:
+        """The same, but where a set with one mistake less explains everything, too: a name may explain what others do only together."""
+        self.doubting = True
+        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1)}
+        complete = [guess for members in sorted(smaller) if (guess := self.settled(members, whole=True)) is not None]
+        self.doubting = bool(complete)
+        return complete or found
+
+    def promising(self, size: int) -> Iterator[tuple[int, Members]]:
+        """The sets of so many mistakes that may explain everything, each with how many facts more than one of them changes."""
+        parts, wrong, reached = self.evidence.parts, self.evidence.wrong, self.evidence.reached
+        for members in combinations(self.pool, size - 1):
+            once, twice = overlap(parts[member].active for member in members)
+            contradicted = union_of(parts[member].contradicted for member in members)
+            for last in self.pool:
+                if not members or last > members[-1]:
+                    part = parts[last]
+                    over = twice | (once & part.active)
+                    if not (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & reached & ~over):
+                        yield over.bit_count(), (*members, last)
+
+    def out_of_time(self) -> bool:
+        self.stopped = self.stopped or not self.in_time()
+        return self.stopped
 
     def search(self, found: list[Guess]) -> list[Guess]:
         """Guesses that are worth more than those that were found, or as much; the most promising are looked at first."""
@@ -187,19 +241,18 @@ class Search:
             for members in combinations(self.pool, size):
                 push(members)
         while queue and self.plays < last_play:
-            if not self.in_time():
-                self.stopped = True
+            if self.out_of_time():
                 break
-            _order, guess = heapq.heappop(queue)
-            if guess.hoped < best:
-                if found and found[0].complete:
-                    break
+            order, old = heapq.heappop(queue)
+            guess = self.guess(old.members)  # other plays may have told of it meanwhile
+            if guess is None or guess.hoped < best:
+                continue
+            if guess.order > order:
+                heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.unknown:
                 self.play_one(guess)
-                again = self.guess(guess.members)
-                if again is not None and again.hoped >= best:
-                    heapq.heappush(queue, (again.order, again))
+                heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.sure > best:
                 best, found = guess.sure, []

@@ -1,0 +1,146 @@
+"""How often the diagnosis names what was done, and how long it takes: one mistake, two, three, and four to seven together.
+
+    python tests/benchmarks/diagnosis.py [--pairs 40] [--triples 25] [--more 10] [SLUG]…
+
+All mistakes of an exercise are diagnosed alone; of sets of several that can be made together, a sample that is always the same. A set counts
+as
+
+    named        it is the one explanation given
+    partly       only some of it is named, and nothing else
+    wrongly      anything else is named
+    silent       nothing is named
+    alike        it cannot be told apart: fewer mistakes, or as many others, explain everything; or every check passes
+
+Shares are of the sets that can be told apart. Promised are 100 % of the singles, 95 % of the pairs and 85 % of the triples. Times are from
+verdict to diagnosis, on what is kept of the seed; as multiples of `import torch` in the same run, the median of the singles is promised to
+be at most 0.15, and of all at most 0.5, and no diagnosis to take more than 2. The exit code is 1 if a promise was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import Mistake, read_mistakes, together
+from normgrade.report.report import Outcome
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+
+PROMISED = {1: 1.0, 2: 0.95, 3: 0.85}
+SINGLES_TIME, MEDIAN_TIME, WORST_TIME = 0.15, 0.5, 2.0
+IMPORTS = 3
+KINDS = ("named", "partly", "wrongly", "silent", "alike")
+
+
+@dataclass
+class Measured:
+    """What came of all sets of one size."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """Of those that can be told apart, how many are named."""
+        return self.kinds["named"] / max(self.kinds.total() - self.kinds["alike"], 1)
+
+
+def import_torch() -> float:
+    """Seconds that the import takes, the median of some."""
+    times = []
+    for _ in range(IMPORTS):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import torch"], check=True)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def sets_of(mistakes: Sequence[Mistake], reference: str, sizes: dict[int, int]) -> Iterator[tuple[Mistake, ...]]:
+    """Every mistake alone, then so many sets of each size."""
+    yield from ((mistake,) for mistake in mistakes)
+    draw = random.Random(0)
+    for size, count in sizes.items():
+        seen: set[frozenset[str]] = set()
+        for _ in range(100 * count):
+            chosen = tuple(sorted(draw.sample(mistakes, size), key=mistakes.index))
+            names = frozenset(mistake.name for mistake in chosen)
+            if names not in seen and together(reference, chosen) is not None:
+                seen.add(names)
+                yield chosen
+            if len(seen) == count:
+                break
+
+
+def measure(grader: Grader, exercise: Exercise, mistakes: tuple[Mistake, ...], source: str) -> tuple[str, float, str]:
+    """The kind of one set, the seconds that its diagnosis took, and what was named."""
+    results = list(grader.results(exercise, source, exercise.file_name))
+    failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
+    started = time.perf_counter()
+    found = grader.diagnose(exercise, results) or ()
+    seconds = time.perf_counter() - started
+    made, sets = {mistake.name for mistake in mistakes}, [set(diagnosis.mistakes) for diagnosis in found]
+    everything = bool(found) and list(found[0].checks) == failed
+    if sets == [made]:
+        kind = "named"
+    elif not failed or (everything and (made in sets or len(sets[0]) <= len(made))):
+        kind = "alike"
+    elif not found:
+        kind = "silent"
+    else:
+        kind = "partly" if sets[0] < made else "wrongly"
+    return kind, seconds, " / ".join(" + ".join(diagnosis.mistakes) for diagnosis in found)
+
+
+def measured(exercise: Exercise, sizes: dict[int, int]) -> dict[int, Measured]:
+    """All sets of an exercise, by size; those that are not named are printed."""
+    found: defaultdict[int, Measured] = defaultdict(Measured)
+    mistakes, reference = read_mistakes(exercise), read_text(exercise.reference)
+    with open_grader([exercise], Options()) as grader:
+        grader.known(exercise, grader.options.seed)
+        for chosen in sets_of(mistakes, reference, sizes):
+            kind, seconds, named = measure(grader, exercise, chosen, together(reference, chosen) or "")
+            found[len(chosen)].kinds[kind] += 1
+            found[len(chosen)].seconds.append(seconds)
+            if kind not in ("named", "alike"):
+                print(f"  {exercise.slug}: {kind}: {' + '.join(mistake.name for mistake in chosen)} · {named or 'nothing'}", flush=True)
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("slugs", nargs="*")
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--triples", type=int, default=25)
+    parser.add_argument("--more", type=int, default=10, help="sets of each size from four to seven")
+    options = parser.parse_args()
+    sizes = {2: options.pairs, 3: options.triples} | {size: options.more for size in range(4, 8)}
+    course = Course.find()
+    import_s = import_torch()
+    total: defaultdict[int, Measured] = defaultdict(Measured)
+    for exercise in [course.exercise(slug) for slug in options.slugs] or course:
+        for size, each in measured(exercise, {size: count for size, count in sizes.items() if count}).items():
+            total[size].kinds += each.kinds
+            total[size].seconds += each.seconds
+    print(f"\nimport torch: {import_s:.2f} s\n{'mistakes':>9}" + "".join(f"{kind:>9}" for kind in KINDS) + f"{'share':>9}{'median':>9}{'worst':>9}")
+    kept = True
+    for size, each in sorted(total.items()):
+        ratios = [seconds / import_s for seconds in each.seconds]
+        limit = SINGLES_TIME if size == 1 else MEDIAN_TIME
+        held = each.share >= PROMISED.get(size, 0.0) and statistics.median(ratios) <= limit and max(ratios) <= WORST_TIME
+        counts = "".join(f"{each.kinds[kind]:>9}" for kind in KINDS)
+        print(f"{size:>9}{counts}{each.share:>9.1%}{statistics.median(ratios):>9.3f}{max(ratios):>9.2f}  {'held' if held else 'BROKEN'}")
+        kept &= held
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
