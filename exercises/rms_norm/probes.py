@@ -34,6 +34,11 @@ class Watch(TorchDispatchMode):
         super().__init__()
         self.summed_in_half = False
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """True would make PyTorch import its compiler, which takes 2 s."""
+        return False
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
         if func.overloadpacket.__name__ in REDUCTIONS:

@@ -197,8 +197,8 @@ def layer_story(
                     module = pickled(module)
                 case "swap":
                     turned = {name: reversed_order(value) for name, value in state.items()}
-                    arguments = {name: action[name] for name in ("args", "kwargs") if name in action}
-                    module, other = other or built(turned, **arguments), module
+                    otherwise = (action.get("args", ()), action.get("kwargs", {})) if {"args", "kwargs"} & action.keys() else ()
+                    module, other = other or built(turned, *otherwise), module
                 case "change":
                     fill(module, action["state"])
                 case "load":

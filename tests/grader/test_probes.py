@@ -612,7 +612,15 @@ def evaluation(**special: Any) -> dict[str, Any]:
     return {"do": "evaluate", "x": torch.ones(2), "upstream": None, "scattered": False, **special}
 
 
-@pytest.mark.parametrize(("others", "factor"), [({}, 2.0), ({"args": [5.0]}, 5.0), ({"args": [], "kwargs": {"factor": 7.0}}, 7.0)])
+@pytest.mark.parametrize(
+    ("others", "factor"),
+    [
+        ({}, 2.0),
+        ({"args": [5.0]}, 5.0),
+        ({"kwargs": {"factor": 7.0}}, 7.0),
+        ({"args": [5.0], "kwargs": {"turns_gradients_on": False}}, 5.0),
+    ],
+)
 def test_the_layer_beside_it_may_be_built_otherwise(others: Mapping[str, Any], factor: float) -> None:
     seen = played([2.0], evaluation(), {"do": "swap", **others}, evaluation(), {"do": "swap"}, evaluation())
     assert [seen[f"step {number} · output"].tolist() for number in (1, 3, 5)] == [[2.0, 2.0], [factor, factor], [2.0, 2.0]]

@@ -26,11 +26,11 @@ def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
     illegal = [randn(1, 3), randn(1, 3, 1, 1), randn(3), randn(2, 3, 2, 2, 2)]
     return [
-        use(build(3, 0.1, 0.3), batch(5, 3), batch(2, 3, 4, 2), [1], illegal),
-        use(build(3, 1e-3, None).watching("num_batches_tracked"), batch(4, 3, 2), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, 0.3, affine=False), batch(5, 3), batch(2, 3, 4, 2), [1], illegal),
-        use(build(3, 1e-3, track_running_stats=False), batch(5, 3), batch(4, 3, 2), [1], illegal),
-        use(build(3, 1e-3, affine=False, track_running_stats=False), batch(5, 3), batch(4, 3, 2), [1], illegal),
+        use(build(3, 0.1, 0.3), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
+        use(build(3, 1e-3, None).watching("num_batches_tracked"), batch(4, 3, 7), batch(5, 3), [1], illegal),
+        use(build(3, 1e-3, 0.3, affine=False), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
+        use(build(3, 1e-3, track_running_stats=False), batch(4, 3, 6), batch(5, 3), [1], illegal),
+        use(build(3, 1e-3, affine=False, track_running_stats=False), batch(4, 3, 5), batch(5, 3), [1], illegal),
     ]
 
 

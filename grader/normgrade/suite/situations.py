@@ -159,10 +159,12 @@ def two_layers(typical: Typical) -> None:
 
     zh: 两个层互不共享任何内容，各自保留自己的参数。
     """
-    first, last = typical()[0], typical()[-1]
-    for one, another in ((first, first), (first, last), (last, first)):
-        leave = swap(*another.layer.args, **another.layer.kwargs)
-        agree(one.layer, train(one.x), leave, train(another.other), evaluate(another.x), swap(), evaluate(one.other), train(one.x))
+    uses = typical()
+    for layer, x, other, *_more in uses[:2]:
+        agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
+    for one, another in ((uses[0], uses[-1]), (uses[-1], uses[0])):
+        beside = swap(*another.layer.args, **another.layer.kwargs)
+        agree_where_defined(one.layer, train(one.x), beside, swap(), evaluate(one.other), train(one.x))
 
 
 @situation(
