@@ -96,7 +96,7 @@ def test_where_two_places_fit_nothing_is_guessed() -> None:
 
 
 def test_what_a_submission_rightly_does_elsewhere_is_not_pointed_at() -> None:
-    """In batch norm the running variance is unbiased, and so is the variance of a batch that is corrected afterwards."""
+    """In batch norm the running variance is unbiased, whatever the mistake in the normalising one."""
     reference = read_text(COURSE.exercise("batch_norm").reference)
     by_hand = reference.replace(
         "values.var(dims, keepdim=True, correction=0)", "(values - mean).square().sum(dims, keepdim=True) / (x.numel() // x.shape[1] - 1)"
