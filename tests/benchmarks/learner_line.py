@@ -293,9 +293,8 @@ def main() -> int:
     print(row("all", total))
     in_wild = measure_wild(given.slug)
     print(f"in wild submissions: {in_wild['placed']} of {in_wild.total()} placed, {in_wild['wrong']} wrong")
-    return int(
-        in_wild["wrong"] > 0 or total["wrong"] > 0 or total["placed"] < PLACED * (total["placed"] + total["silent"] + total["wrong"])
-    )
+    cases = total["placed"] + total["silent"] + total["wrong"]
+    return int(in_wild["wrong"] > 0 or total["wrong"] > 0 or total["placed"] < PLACED * cases)
 
 
 if __name__ == "__main__":

@@ -112,6 +112,12 @@ class Computation:
         steps = (step for said in told for step in self.described_at(level).get(said, ()))
         return {where(step.at): step for step in steps if not avoided & self.descriptions(step, level)}
 
+    def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
+        """Where a buffer is set to what is right elsewhere: a step that is described so has its place there."""
+        labels = {said.rpartition(" → ")[2] for said in told if said in self.described_at(level)}
+        places = {where(effect.at): effect.at for effect in self.flow.effects if effect.label in labels}
+        return next(iter(places.values())) if len(places) == 1 and min(labels).startswith("set ") else None
+
     def uses(self, value: Value, far: int) -> Iterator[str]:
         """For what a value is used, in so many steps."""
         for role, user in value.users:
@@ -185,7 +191,7 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
         avoided = right.described_at(closer).keys() if told == said else frozenset[str]()
         found = theirs.places(closer, told, avoided)
         if not found:
-            return None
+            return theirs.place_of_effect(closer, told)
         if len(found) == 1:
             only = next(iter(found.values()))
             used_alike = only.value.is_effect or {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)}

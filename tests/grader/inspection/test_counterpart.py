@@ -96,14 +96,19 @@ def test_where_two_places_fit_nothing_is_guessed() -> None:
 
 
 def test_what_a_submission_rightly_does_elsewhere_is_not_pointed_at() -> None:
-    """In batch norm the running variance is unbiased, and so is the variance of a batch that is corrected afterwards."""
+    """In batch norm the running variance is unbiased, whatever the mistake in the normalising one."""
     reference = read_text(COURSE.exercise("batch_norm").reference)
     by_hand = reference.replace(
         "values.var(dims, keepdim=True, correction=0)", "(values - mean).square().sum(dims, keepdim=True) / (x.numel() // x.shape[1] - 1)"
     )
     assert by_hand != reference and pointed("unbiased-normalisation", by_hand, "batch_norm") == []
+
+
+def test_a_variance_that_serves_both_is_pointed_at_where_the_buffer_is_set() -> None:
+    """The variance is right where it normalises, and wrong where it becomes the running one."""
+    reference = read_text(COURSE.exercise("batch_norm").reference)
     shared = reference.replace("values.var(dims, correction=1)", "var.flatten()")
-    assert shared != reference and pointed("biased-running-variance", shared, "batch_norm") == []
+    assert shared != reference and pointed("biased-running-variance", shared, "batch_norm") == ["self.running_var"]
 
 
 @pytest.mark.parametrize("slug", ["layer_norm", "batch_norm", "rms_norm"])
