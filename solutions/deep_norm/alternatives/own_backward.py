@@ -58,16 +58,18 @@ class DeepNorm(nn.Module):
         return self.norm(ScaledSum.apply(x, self.inner(x), self.alpha))
 
 
-def draw_(linear, gain, generator):
+GENERATOR = torch.Generator().manual_seed(20220301)  # goes on from call to call
+
+
+def draw_(linear, gain):
     std = gain * (2 / (linear.weight.size(0) + linear.weight.size(1))) ** 0.5
-    nn.init.trunc_normal_(linear.weight, std=std, a=-10 * std, b=10 * std, generator=generator)
+    nn.init.trunc_normal_(linear.weight, std=std, a=-10 * std, b=10 * std, generator=GENERATOR)
     if linear.bias is not None:
         nn.init.zeros_(linear.bias)
 
 
 def deepnorm_init_(query, key, value, out, fc1, fc2, beta):
-    generator = torch.Generator().manual_seed(20220301)
     for linear in (query, key):
-        draw_(linear, 1.0, generator)
+        draw_(linear, 1.0)
     for linear in (value, out, fc1, fc2):
-        draw_(linear, beta, generator)
+        draw_(linear, beta)
