@@ -20,7 +20,7 @@ SQUARE_SIZES = {
     "fc1": [64, 128],
     "fc2": [128, 64],
 }  # as in a Transformer
-SMALL_SIZES = {"query": [5, 7], "key": [6, 7], "value": [6, 8], "out": [8, 5], "fc1": [5, 9], "fc2": [9, 5]}
+SMALL_SIZES = {"query": [5, 7], "key": [6, 7], "value": [6, 8], "out": [8, 8], "fc1": [5, 9], "fc2": [9, 5]}
 
 
 def rows(*shape):
@@ -51,10 +51,10 @@ def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
 
 
 def typical():
-    """A block around a plain function."""
+    """A block around a plain function, and one around a function that returns the very tensor it was given."""
     return [
         use(build(6, ALPHA).named("block_around_mixing"), rows(5, 6), rows(2, 3, 6), [-1]),
-        use(build(5, 0.613).named("block_around_mixing"), rows(4, 5), rows(2, 7, 5), [-1]),
+        use(build(5, 0.613).named("block_around_nothing"), rows(4, 5), rows(2, 2, 3, 5), [-1]),
     ]
 
 
@@ -131,7 +131,7 @@ def test_block(agree):
 
     zh: 块把子层的输出与 α 倍的输入相加，再对和做归一化。
     """
-    for shape in ((4, 7), (2, 3, 5)):
+    for shape in ((7,), (4, 7), (2, 3, 5), (2, 1, 3, 6)):
         agree(block(*shape))
         agree(block(*shape, hidden=9, alpha=0.437, scattered=True))
 
