@@ -6,7 +6,7 @@ output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as i
 
 import torch
 
-from normgrade.probes import Estimate, Place, fill, gradient_of, take_step
+from normgrade.probes import Estimate, Place, fill, gradient_of, settings, take_step
 
 NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
 HALF_ERROR = 0.1 / 7  # two such estimates may be five times √2 as far apart
@@ -43,7 +43,12 @@ def block_around_mixing(impl, dim, alpha):
     return impl.DeepNorm(dim, alpha, sublayer)
 
 
-BUILDERS = {"block_around_mixing": block_around_mixing}
+def block_around_nothing(impl, dim, alpha):
+    """A block around a plain function that returns the very tensor it was given."""
+    return impl.DeepNorm(dim, alpha, lambda x: x)
+
+
+BUILDERS = {"block_around_mixing": block_around_mixing, "block_around_nothing": block_around_nothing}
 
 
 def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, scattered=False):
@@ -69,9 +74,11 @@ def block_around_function(impl, x, alpha, weight, norm, upstream):
     layer = impl.DeepNorm(alpha=alpha, sublayer=sublayer, dim=x.shape[-1])
     state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
     fill(layer, state)
-    with torch.no_grad():
-        layer(x.clone())
-    seen = {"calls of the sublayer": len(received), "what the sublayer receives": received[0] if received else None}
+    for training in (True, False):
+        layer.train(training)
+        with torch.no_grad():
+            layer(x.clone())
+    seen = {"calls of the sublayer in two forwards": len(received), "what the sublayer receives": received[0] if received else None}
     return seen | take_step(layer, x, upstream, False, state)
 
 
@@ -122,7 +129,26 @@ def initial_weights(impl, sizes, beta):
     seen = {}
     for name, linear in linears.items():
         seen |= measured(f"{name}.weight", linear.weight)
+    first, second = drawn(impl, sizes, beta), drawn(impl, sizes, beta)
+    seen["matrices that share their numbers"] = len(first + second) - len({*first, *second})
+    torch.manual_seed(1)
+    first = drawn(impl, sizes, beta)
+    torch.manual_seed(1)
+    seen["the same seed gives the same numbers"] = drawn(impl, sizes, beta) == first
     return seen
+
+
+def drawn(impl, sizes, beta):
+    """Initialise six layers, and give the first numbers of each matrix."""
+    linears = projections(sizes, biased=sizes)
+    impl.deepnorm_init_(**linears, beta=beta)
+    return [numbers(linear) for linear in linears.values()]
+
+
+def numbers(linear):
+    """The first numbers of a matrix, in units of the very first: the same for the same random numbers, whatever their gain is."""
+    first = linear.weight.detach().double().flatten()[:8]
+    return tuple((first / first[0] * 1e4).round().tolist())
 
 
 def measured(name, weight):
@@ -148,12 +174,18 @@ def initial_biases(impl, sizes, biased, beta):
     return {Place("{name}", name=f"{name}.bias"): linear.bias for name, linear in linears.items()}
 
 
+def others_settings():
+    """Those settings of PyTorch that hold for everybody; random numbers are drawn, so their state may move on."""
+    return {name: value for name, value in settings().items() if name != "random state"}
+
+
 def after_init(impl, sizes, beta):
     """Initialisation happens in place: the parameters are the same objects as before, have the new numbers, and still learn."""
     linears = projections(sizes, biased=sizes)
+    others = others_settings()
     before = {f"{name}.{kind}": getattr(linear, kind) for name, linear in linears.items() for kind in ("weight", "bias")}
     impl.deepnorm_init_(*linears.values(), beta)
-    seen = {}
+    seen = {"PyTorch's settings left alone": others_settings() == others}
     for name, parameter in before.items():
         linear, kind = name.split(".")
         seen[Place("{name} is the same parameter", name=name)] = getattr(linears[linear], kind) is parameter

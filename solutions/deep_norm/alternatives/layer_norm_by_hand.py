@@ -1,12 +1,11 @@
-"""The norm is written by hand as well, the coefficients are logarithms, and the random numbers are NumPy's.
+"""The norm is written by hand as well, the coefficients are logarithms, and the weights are drawn by torch.normal.
 
-zh: 层归一化也是手写的，系数通过对数计算，随机数来自 NumPy。
+zh: 层归一化也是手写的，系数通过对数计算，权重由 torch.normal 抽取。
 """
 
 from math import exp, log
 from types import SimpleNamespace
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -49,10 +48,9 @@ class DeepNorm(nn.Module):
 
 
 def deepnorm_init_(query, key, value, out, fc1, fc2, beta):
-    random = np.random.default_rng()
     for linear, gain in zip((query, key, value, out, fc1, fc2), (1.0, 1.0, beta, beta, beta, beta), strict=True):
         std = gain * (2 / sum(linear.weight.shape)) ** 0.5
         with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(random.normal(0.0, std, tuple(linear.weight.shape))))
+            linear.weight.copy_(torch.normal(0.0, std, tuple(linear.weight.shape)))
             if linear.bias is not None:
                 linear.bias.fill_(0.0)

@@ -1,6 +1,6 @@
-"""The scaled sum is an autograd function with a backward pass of its own; the weights come from a generator of their own.
+"""The scaled sum is an autograd function with a backward pass of its own; weights are normal, cut off far away.
 
-zh: 带缩放的和写成 autograd 函数，有自己的反向；权重来自单独的随机数生成器。
+zh: 带缩放的和写成 autograd 函数，有自己的反向；权重来自在远处截断的正态分布。
 """
 
 from typing import NamedTuple
@@ -58,16 +58,15 @@ class DeepNorm(nn.Module):
         return self.norm(ScaledSum.apply(x, self.inner(x), self.alpha))
 
 
-def draw_(linear, gain, generator):
+def draw_(linear, gain):
     std = gain * (2 / (linear.weight.size(0) + linear.weight.size(1))) ** 0.5
-    nn.init.trunc_normal_(linear.weight, std=std, a=-10 * std, b=10 * std, generator=generator)
+    nn.init.trunc_normal_(linear.weight, std=std, a=-10 * std, b=10 * std)
     if linear.bias is not None:
         nn.init.zeros_(linear.bias)
 
 
 def deepnorm_init_(query, key, value, out, fc1, fc2, beta):
-    generator = torch.Generator().manual_seed(20220301)
     for linear in (query, key):
-        draw_(linear, 1.0, generator)
+        draw_(linear, 1.0)
     for linear in (value, out, fc1, fc2):
-        draw_(linear, beta, generator)
+        draw_(linear, beta)
