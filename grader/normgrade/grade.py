@@ -99,4 +99,12 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
         return replace(report, stopped_after_s=within_s)
     explained = {name for diagnosis in found[:1] for name in diagnosis.checks}
     failed = (check.name for check in report.checks if check.outcome is Outcome.FAILED)
-    return replace(report, diagnoses=found, unexplained=tuple(name for name in failed if name not in explained))
+    report = replace(report, diagnoses=found, unexplained=tuple(name for name in failed if name not in explained))
+    return replace(report, granted=granted(report) if submission.exercise.credit == "mistakes" else 0)
+
+
+def granted(report: Report) -> int:
+    """The points that are left after what the first diagnosis costs; 0 where it leaves a claim open, or where one was not played."""
+    if not report.diagnoses or report.unexplained or any(check.outcome in (Outcome.SKIPPED, Outcome.ERROR) for check in report.checks):
+        return 0
+    return max(report.possible - max(report.diagnoses[0].cost, 1), 0)
