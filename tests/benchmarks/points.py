@@ -1,6 +1,6 @@
 """What every known mistake costs: the points of the claims that hold without it, and those that are given.
 
-    python tests/benchmarks/points.py [SLUG]…
+python tests/benchmarks/points.py [SLUG]…
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def table(exercise: Exercise) -> None:
     for report in reports:
         print(f"  {report.submission:50}{report.of_claims:>6}{report.earned:>8}", flush=True)
     count = len(reports)
-    print(f"  {'mean':50}{sum(report.of_claims for report in reports) / count:>6.1f}{sum(report.earned for report in reports) / count:>8.1f}")
+    print(
+        f"  {'mean':50}{sum(report.of_claims for report in reports) / count:>6.1f}{sum(report.earned for report in reports) / count:>8.1f}"
+    )
 
 
 if __name__ == "__main__":

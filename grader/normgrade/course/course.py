@@ -206,19 +206,19 @@ class Settings:
 
     - `title`: the course's title, for people.
     - `reveal`: how much reports say, `"full"`, `"claims"` or `"score"`; an exercise may say otherwise.
-    - `credit`: what points are given for, `"mistakes"` or `"claims"`; an exercise may say otherwise.
     - `banned`: globs of full dotted names that are banned in every exercise.
     - `languages`: codes of the languages that every text must be written in; "en" is one of them.
+    - `credit`: what points are given for, `"mistakes"` or `"claims"`; an exercise may say otherwise.
 
     >>> Settings(reveal="claims")
-    Settings(title='normgrade', reveal='claims', credit='mistakes', banned=(), languages=('en',))
+    Settings(title='normgrade', reveal='claims', banned=(), languages=('en',), credit='mistakes')
     """
 
     title: str = "normgrade"
     reveal: Reveal = "full"
-    credit: Credit = "mistakes"
     banned: tuple[str, ...] = ()
     languages: tuple[str, ...] = (ENGLISH,)
+    credit: Credit = "mistakes"
 
 
 @dataclass(frozen=True)

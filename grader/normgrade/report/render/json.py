@@ -36,7 +36,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "exercise": report.exercise,
         "submission": report.submission,
         "outcome": report.outcome.value,
-        "score": {"earned": report.earned, "possible": report.possible, "claims": report.of_claims},
+        "score": {"earned": report.earned, "possible": report.possible},
         "sandbox": report.sandbox,
         "lost": list(report.lost),
         "seed": report.seed,

@@ -320,7 +320,7 @@ def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
 
 def score_line(report: Report) -> Text:
     credit = credit_in_words(report)
-    how = _(": {credit}", credit=credit) if credit else ""
+    how = _(": ") + credit if credit else ""
     return Text.assemble((score_in_words(report), "bold"), how, " · ", (outcome_in_words(report), STYLES[report.outcome]))
 
 
