@@ -103,7 +103,8 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     explained = {name for diagnosis in found[:1] for name in diagnosis.checks}
     failed = (check.name for check in report.checks if check.outcome is Outcome.FAILED)
     unexplained = tuple(name for name in failed if name not in explained)
-    return replace(report, diagnoses=pointed(found, submission, report), unexplained=unexplained)
+    report = replace(report, diagnoses=pointed(found, submission, report), unexplained=unexplained)
+    return replace(report, granted=granted(report) if submission.exercise.credit == "mistakes" else 0)
 
 
 def pointed(diagnoses: Sequence[Diagnosis], submission: Submission, report: Report) -> tuple[Diagnosis, ...]:
@@ -111,3 +112,10 @@ def pointed(diagnoses: Sequence[Diagnosis], submission: Submission, report: Repo
     reference, known = read_text(submission.exercise.reference), {each.name: each for each in read_mistakes(submission.exercise)}
     made = ([known[name] for name in diagnosis.mistakes if name in known] for diagnosis in diagnoses)
     return tuple(replace(each, spots=spots_of(mistakes, reference, report.source)) for each, mistakes in zip(diagnoses, made, strict=True))
+
+
+def granted(report: Report) -> int:
+    """The points that are left after what the first diagnosis costs; 0 where it leaves a claim open, or where one was not played."""
+    if not report.diagnoses or report.unexplained or any(check.outcome in (Outcome.SKIPPED, Outcome.ERROR) for check in report.checks):
+        return 0
+    return max(report.possible - max(report.diagnoses[0].cost, 1), 0)

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/diagnosis.py [--pairs 40] [--triples 25] [--more 10] [SLUG]…
 
-All mistakes of an exercise are diagnosed alone; of sets of several that can be made together, a sample that is always the same. A set counts
-as
+All mistakes of an exercise are diagnosed alone; of sets of several that can be made together, a sample that is always the same. A set
+counts as
 
     named        it is the one explanation given
     partly       only some of it is named, and nothing else
@@ -122,7 +122,7 @@ def main() -> int:
     parser.add_argument("--triples", type=int, default=25)
     parser.add_argument("--more", type=int, default=10, help="sets of each size from four to seven")
     options = parser.parse_args()
-    sizes = {2: options.pairs, 3: options.triples} | {size: options.more for size in range(4, 8)}
+    sizes = {2: options.pairs, 3: options.triples} | dict.fromkeys(range(4, 8), options.more)
     course = Course.find()
     import_s = import_torch()
     total: defaultdict[int, Measured] = defaultdict(Measured)
@@ -130,7 +130,7 @@ def main() -> int:
         for size, each in measured(exercise, {size: count for size, count in sizes.items() if count}).items():
             total[size].kinds += each.kinds
             total[size].seconds += each.seconds
-    print(f"\nimport torch: {import_s:.2f} s\n{'mistakes':>9}" + "".join(f"{kind:>9}" for kind in KINDS) + f"{'share':>9}{'median':>9}{'worst':>9}")
+    print(f"\nimport torch: {import_s:.2f} s\n{'mistakes':>9}" + "".join(f"{name:>9}" for name in (*KINDS, "share", "median", "worst")))
     kept = True
     for size, each in sorted(total.items()):
         ratios = [seconds / import_s for seconds in each.seconds]

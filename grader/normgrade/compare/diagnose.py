@@ -20,6 +20,7 @@ from normgrade.course.mistakes import Mistake
 from normgrade.report.report import Diagnosis, Outcome
 
 Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
+FINDING_COST = 1  # in points, of a built-in finding
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
 
 
@@ -82,7 +83,7 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, findings: Sequence[
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
     explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings)))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    return Diagnosis(names, says(texts), checks)
+    return Diagnosis(names, says(texts), checks, sum(mistake.cost for mistake in named) + FINDING_COST * len(findings))
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits) -> Iterator[str]:

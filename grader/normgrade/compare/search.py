@@ -174,10 +174,10 @@ class Search:
         At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
         does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
         """
-        for size in (1, 2, 3):
+        for size in (1, 2, 3) if not self.out_of_time() else ():
             if found := self.complete_sets(size):
                 return found if size < 3 else self.without_idle(found)
-        found = self.search([])
+        found = [] if self.stopped else self.search([])
         if not any(guess.complete for guess in found) and not self.stopped:
             self.doubting = True
             found = self.search(found)

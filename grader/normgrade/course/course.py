@@ -18,6 +18,8 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 
 Reveal = Literal["full", "claims", "score"]
+Credit = Literal["mistakes", "claims"]
+CREDITS: tuple[Credit, ...] = ("mistakes", "claims")
 REVEALS: tuple[Reveal, ...] = ("full", "claims", "score")  # from most to least
 OF_THE_GRADER = "clone copy_ detach equal expand lift_fresh mul new_empty_strided ones_like sum transpose view".split()  # operations
 
@@ -54,6 +56,7 @@ class Exercise:
     - `hints`: texts for people, in the order in which they are given.
     - `limits`: how much time and memory a submission may use.
     - `reveal`: how much a report says, `"full"`, `"claims"` or `"score"`.
+    - `credit`: what points are given for: `"claims"` that hold; or also, where that is more, all but what the named `"mistakes"` cost.
 
     `Course.exercise` reads one and checks every value.
 
@@ -78,6 +81,7 @@ class Exercise:
     places: Mapping[str, str] = field(default_factory=dict, hash=False)  # what its own probes' places are called, by template
     limits: Limits = Limits()
     reveal: Reveal = "full"
+    credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, or "all", with reasons
 
@@ -223,15 +227,17 @@ class Settings:
     - `reveal`: how much reports say, `"full"`, `"claims"` or `"score"`; an exercise may say otherwise.
     - `banned`: globs of full dotted names that are banned in every exercise.
     - `languages`: codes of the languages that every text must be written in; "en" is one of them.
+    - `credit`: what points are given for, `"mistakes"` or `"claims"`; an exercise may say otherwise.
 
     >>> Settings(reveal="claims")
-    Settings(title='normgrade', reveal='claims', banned=(), languages=('en',))
+    Settings(title='normgrade', reveal='claims', banned=(), languages=('en',), credit='mistakes')
     """
 
     title: str = "normgrade"
     reveal: Reveal = "full"
     banned: tuple[str, ...] = ()
     languages: tuple[str, ...] = (ENGLISH,)
+    credit: Credit = "mistakes"
 
 
 @dataclass(frozen=True)
@@ -277,6 +283,7 @@ class Course:
         settings = Settings(
             title=table.take("title", text, "normgrade"),
             reveal=table.take("reveal", one_of(*REVEALS), "full"),
+            credit=table.take("credit", one_of(*CREDITS), "mistakes"),
             banned=bans_of(table),
             languages=table.take("languages", languages, (ENGLISH,)),
         )
@@ -355,6 +362,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
+        credit=table.take("credit", one_of(*CREDITS), settings.credit),
     )
     for name in exercise.allowed:
         if Ban(exercise.banned).against(name) is None:

@@ -8,11 +8,12 @@ from itertools import pairwise
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.table import Table, Wrong, text
+from normgrade.course.table import Table, Wrong, between, text
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
 LONGEST_LABEL = 60  # in characters
+COST = 4  # in points, of a mistake that says nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Mistake:
     - `source`: the whole wrong implementation, as Python source.
     - `edits`: how `source` differs from the reference; empty where `source` comes from a file of its own.
     - `remedy`: in a few words, what to say at the learner's own line; "" where there is nothing.
+    - `cost`: how many points it costs where mistakes explain everything that fails.
 
     >>> from normgrade.course.course import Course
     >>> mistakes = {mistake.name: mistake for mistake in read_mistakes(Course.find().exercise("layer_norm"))}
@@ -52,6 +54,7 @@ class Mistake:
     source: str
     edits: tuple[Edit, ...] = ()
     remedy: str = ""
+    cost: int = COST
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
@@ -71,16 +74,17 @@ def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
     """The mistake that one table of mistakes.toml describes."""
     name, says, remedy = entry.take("name", text), entry.spoken("says", text), entry.spoken("remedy", label, "")
     pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
+    cost = entry.take("cost", between(1, 1000), COST)
     entry.finish()
     if bool(pairs) == bool(file):
         entry.wrong("edit", _('the mistake "{name}" needs either `edit` or `file`', name=name))
     if not file:
         edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
         source = applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name))
-        return Mistake(name, says, source, edits, remedy)
+        return Mistake(name, says, source, edits, remedy, cost)
     path = exercise.mistakes.parent / file
     try:
-        return Mistake(name, says, path.read_text(encoding="utf-8"), remedy=remedy)
+        return Mistake(name, says, path.read_text(encoding="utf-8"), remedy=remedy, cost=cost)
     except OSError as error:
         raise CourseError(
             _(

@@ -257,6 +257,7 @@ class Diagnosis:
     says: what is wrong and how to mend it, in one or more lines.
     checks: the names of the failed checks that they explain.
     spots: where the mistakes stand in the submission, as far as that is certain.
+    cost: how many points they cost where they explain everything.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -266,6 +267,7 @@ class Diagnosis:
     says: str
     checks: tuple[str, ...]
     spots: tuple[Spot, ...] = ()
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +291,7 @@ class Report:
     course: the folder of the course; "" for the one that normgrade carries.
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
+    granted: the points that are left after what the first diagnosis costs, where it explains everything; else 0.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -313,10 +316,16 @@ class Report:
     course: str = ""
     stopped_after_s: float | None = None
     unexplained: tuple[str, ...] = ()
+    granted: int = 0
 
     @property
     def earned(self) -> int:
-        """The points that the submission earned, of `possible` ones."""
+        """The points that the submission earned, of `possible` ones: those of its claims, or those that are granted where they are more."""
+        return max(self.of_claims, self.granted)
+
+    @property
+    def of_claims(self) -> int:
+        """The points of the claims that hold."""
         return self.withheld + sum(check.earned for check in self.checks)
 
 

@@ -14,7 +14,7 @@ from normgrade.compare.diagnose import Known, OutOfTime, diagnose, says
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
+from normgrade.course.mistakes import COST, read_mistakes
 from normgrade.grade import Submission, grade
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -221,7 +221,7 @@ def test_a_diagnosis_says_what_the_mistake_says(tiny: Course, tiny_reports: Repo
     said = {mistake.name: mistake.says for mistake in read_mistakes(tiny.exercise("centring"))}
     [one], [three] = tiny_reports["one in a buffer"].diagnoses, tiny_reports["three"].diagnoses
     seen_by = tuple(check.name for check in tiny_reports["one in a buffer"].checks if check.outcome is Outcome.FAILED)
-    assert one == Diagnosis(("momentum-flipped",), said["momentum-flipped"], seen_by) and "test_running_mean" in seen_by
+    assert one == Diagnosis(("momentum-flipped",), said["momentum-flipped"], seen_by, cost=COST) and "test_running_mean" in seen_by
     assert three.says == f"1. {said['momentum-flipped']}\n2. {said['weight-not-applied']}\n3. {said['rank-not-refused']}"
     assert three.checks == ("test_training[4]", "test_training[5]", "test_running_mean", "test_steps", "test_rank")
 

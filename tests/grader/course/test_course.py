@@ -212,8 +212,8 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
     known = (
-        'allowed, banned, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, "places.zh", points, reveal, spread, title, '
-        '"title.zh"'
+        'allowed, banned, credit, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, "places.zh", points, '
+        'reveal, spread, title, "title.zh"'
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."
 
@@ -307,7 +307,7 @@ def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("reveals = 1", "reveals: unknown key; allowed are banned, languages, reveal, title."),
+        ("reveals = 1", "reveals: unknown key; allowed are banned, credit, languages, reveal, title."),
         ("title = 1", "title: must be a text that is not empty, not 1."),
         ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
         ('banned = "x"', "banned: must be a list of texts, not 'x'."),

@@ -156,7 +156,10 @@ def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
     [
         (UNBIASED + '[[mistake]]\nsays = "s"\n', "mistake[2].name: is missing."),
         ('[[mistake]]\nname = "n"\n', "mistake[1].says: is missing."),
-        (UNBIASED + "hint = 1\n", 'mistake[1].hint: unknown key; allowed are edit, file, name, remedy, "remedy.zh", says, "says.zh".'),
+        (
+            UNBIASED + "hint = 1\n",
+            'mistake[1].hint: unknown key; allowed are cost, edit, file, name, remedy, "remedy.zh", says, "says.zh".',
+        ),
         ("[[mistakes]]\n", "mistakes: unknown key; allowed are mistake."),
         ('mistake = "n"\n', "mistake: must be a list of tables, not 'n'."),
         ('[mistake]\nname = "n"\n', "mistake: must be a list of tables, not {'name': 'n'}."),

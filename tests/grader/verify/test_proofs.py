@@ -193,6 +193,6 @@ def test_a_situation_that_is_neither_played_nor_left_out_is_named(edited_course:
 
 
 def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
-    right = 'def rms(x, eps=1e-5):\n    return x\n'
+    right = "def rms(x, eps=1e-5):\n    return x\n"
     found = failures(proved(edited_course({"solutions/rms/wrong/sneaky.py": RIGHT, "solutions/rms/wrong/plain.py": right})))
     assert found == {"wrong": "sneaky.py, seed 0: passes every check."}

@@ -27,6 +27,7 @@ from normgrade.report.render.wording import (
     MARKS,
     bounded,
     course_in_words,
+    credit_in_words,
     difference_in_words,
     explained,
     losses_in_words,
@@ -338,7 +339,9 @@ def spot_lines(spot: Spot) -> Text:
 
 
 def score_line(report: Report) -> Text:
-    return Text.assemble((score_in_words(report), "bold"), " · ", (outcome_in_words(report), STYLES[report.outcome]))
+    credit = credit_in_words(report)
+    how = _(": ") + credit if credit else ""
+    return Text.assemble((score_in_words(report), "bold"), how, " · ", (outcome_in_words(report), STYLES[report.outcome]))
 
 
 def summary(reports: Sequence[Report]) -> Table:

@@ -183,6 +183,20 @@ def score_in_words(report: Report) -> str:
     return n_("{earned} of {n} point", "{earned} of {n} points", report.possible, earned=report.earned)
 
 
+def credit_in_words(report: Report) -> str:
+    """How the points come about where they are more than those of the claims; else empty."""
+    if report.earned <= report.of_claims or not report.diagnoses:
+        return ""
+    cost, named = report.possible - report.earned, len(report.diagnoses[0].mistakes)
+    return n_(
+        "{n} mistake (−{cost}); {claims} by the claims alone",
+        "{n} mistakes (−{cost}); {claims} by the claims alone",
+        named,
+        cost=cost,
+        claims=report.of_claims,
+    )
+
+
 def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.PASSED:
         return _("passed")
