@@ -23,6 +23,7 @@ def normalise(x, eps):
     var = x.var(-1, correction=0, keepdim=True)
     return (x - mean) / (var + eps) ** 0.5
 """
+KEYS = 'cost, edit, file, name, remedy, "remedy.zh", says, "says.zh"'
 UNBIASED = """
 [[mistake]]
 name = "unbiased"
