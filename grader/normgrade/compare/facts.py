@@ -128,9 +128,11 @@ def facts_of(observation: Observation, right: Right) -> Facts:
 def is_off(value: Array, expected: Expected) -> bool:
     """Whether any number is further from the expected one than it may be. Both have the same count of numbers."""
     assert isinstance(expected.value, Array)
+    got, right = flat(value), flat(expected.value)
     with np.errstate(all="ignore"):
-        error = np.abs(flat(value) - flat(expected.value))
-        return not bool((error <= np.asarray(allowed(expected)).ravel()).all())
+        near = np.abs(got - right) <= np.asarray(allowed(expected)).ravel()
+        spoiled = ~np.isfinite(right) & ~np.isfinite(got)  # where the input holds a NaN
+        return not bool((near | spoiled).all())
 
 
 def ending_of(error: Error | None, right: Right) -> str:

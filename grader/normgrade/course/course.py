@@ -158,7 +158,7 @@ class Exercise:
 
         >>> Course.find().exercise("spectral_norm").probes.name
         'probes.py'
-        >>> Course.find().exercise("layer_norm").probes is None
+        >>> Course.find().exercise("batch_norm").probes is None
         True
         """
         path = self.folder / "probes.py"

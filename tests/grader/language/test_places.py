@@ -108,7 +108,7 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
     impl = SimpleNamespace(Scale=Scale, twice=lambda x: 2 * x, both=lambda x: (x, x), moments=lambda x: Moments(1.0, 2.0))
     seen = [
         *new_layer(impl, "Scale", [], {}, ["weight"]),
-        *layer_story(impl, "Scale", [], {}, state, ["weight"], [step]),
+        *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True}, {"do": "settings"}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
     ]
     places = [place for place in seen if isinstance(place, Place)]
