@@ -92,5 +92,5 @@ def test_arithmetic_is_recognised_by_how_far_it_is_off(half: bool, native: float
 
 def test_nothing_agrees_with_nothing() -> None:
     nothing = np.zeros(0)
-    found = agreement(Numbers(np.zeros(0, int), *[nothing] * 7, unstable=np.zeros(0, bool)))
+    found = agreement(Numbers(np.zeros(0, int), nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.zeros(0, bool)))
     assert [len(column) for column in found.columns] == [0] * 5

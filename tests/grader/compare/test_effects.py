@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scripted import REFERENCE, Scripted, World, raised
+from scripted import REFERENCE, Scripted, Seen, World, raised
 
 from normgrade.compare.effects import VECTORS, Effects, decode, effects_of, encode
 from normgrade.compare.facts import right_of
@@ -18,7 +18,7 @@ from normgrade.oracle.kept import Damaged
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
 
-PLAYS = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]
+PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]
 WORLD = World(
     PLAYS,
     {

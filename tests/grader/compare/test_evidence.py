@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from scripted import World, raised
+from scripted import Seen, World, raised
 
 from normgrade.compare.evidence import Evidence, evidence_of, facts_in, union
 from normgrade.worker.observation import Cause, Error
 
-PLAYS = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]  # facts 0 to 4, and 5 to 7
+PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]  # facts 0 to 4, and 5 to 7
 WORLD = World(
     PLAYS,
     {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scripted import World, raised
+from scripted import Plays, World, raised
 
 PLAYS = [{"output": [1.0, 2.0, 3.0], "state": [5.0, 7.0]}] * 3 + [{"output": [2.0, 4.0, 8.0]}]
 DOUBLED, NEGATED, SHIFTED = [2.0, 4.0, 6.0], [-1.0, -2.0, -3.0], [11.0, 12.0, 13.0]
@@ -36,7 +36,12 @@ def test_nothing_is_found_where_nothing_is_wrong_or_nothing_is_known() -> None:
 
 def test_mistakes_that_show_apart_need_no_play_in_any_number() -> None:
     here = world()
-    seen = {0: {"output": DOUBLED, "state": [0.5, 0.25]}, 1: {"output": DOUBLED}, 2: raised("TypeError"), 3: {"output": [12.0, 14.0, 18.0]}}
+    seen: Plays = {
+        0: {"output": DOUBLED, "state": [0.5, 0.25]},
+        1: {"output": DOUBLED},
+        2: raised("TypeError"),
+        3: {"output": [12.0, 14.0, 18.0]},
+    }
     assert here.best(seen) == [{"doubled", "state-lost", "crashes", "shifted"}] and here.asked == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +23,7 @@ from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.observation import Array, Cause, Error, Observation, Value
 from normgrade.worker.requests import FunctionCall, TypedRequest
 
-Numbers = Sequence[float]
-Seen = Mapping[str, Numbers | Value] | Error  # by place; lists are numbers of float32
+Seen = Mapping[str, Any] | Error  # by place; lists are numbers of float32
 Plays = Mapping[int, Seen]  # what differs from the reference, by the number of the play
 REFERENCE = "z" * 25  # a source of one letter per known mistake
 
@@ -32,8 +32,8 @@ def raised(kind: str, step: int | None = 1) -> Error:
     return Error(Cause.RAISED, "no", (kind, "Exception"), step=step)
 
 
-def value(given: Numbers | Value, dtype: str = "float32") -> Value:
-    return Array(np.asarray(given, dtype), dtype) if isinstance(given, list | tuple) else given  # type: ignore[arg-type]
+def value(given: Any, dtype: str = "float32") -> Value:
+    return Array(np.asarray(given, dtype), dtype) if isinstance(given, list) else given
 
 
 def observation(seen: Seen, dtype: str = "float32") -> Observation:
