@@ -14,9 +14,11 @@ import pytest
 
 from normgrade import grade as grading
 from normgrade.course.course import Course, Exercise, Limits, carried
-from normgrade.grade import Submission, grade
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import COST
+from normgrade.grade import Submission, grade, granted
 from normgrade.language.errors import CourseError
-from normgrade.report.report import Check, Diagnosis, Outcome, Report
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.grading_options import Options
 from normgrade.worker.capture import Capture
 from normgrade.worker.walls import TIERS
@@ -384,3 +386,51 @@ def test_a_diagnosis_points_at_the_learners_own_lines(tmp_path: Path) -> None:
     place = spot.text[spot.column - 1 :][: spot.width]
     assert (spot.mistake, spot.text.strip().startswith("var = "), place) == ("unbiased-variance", True, "var")
     assert spot.text == source.splitlines()[spot.line - 1] and "correction=0" in spot.remedy
+
+
+# Points
+
+
+def a_report(*outcomes: Outcome, diagnosis: Diagnosis | None = None, unexplained: tuple[str, ...] = ()) -> Report:
+    """A report of 20 points with one check for each outcome, which are worth as much as each other."""
+    checks = tuple(
+        Check(f"test_{number}", "It holds.", Kind.FORMULA, outcome, 20 // len(outcomes)) for number, outcome in enumerate(outcomes)
+    )
+    found = (diagnosis,) if diagnosis else ()
+    return Report("rms", "rms.py", Outcome.FAILED, 20, "linux", 0, 0.1, diagnoses=found, checks=checks, unexplained=unexplained)
+
+
+PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
+
+
+@pytest.mark.parametrize(("cost", "points"), [(4, 16), (1, 19), (0, 19), (19, 1), (30, 0)])
+def test_what_the_named_mistakes_leave_is_granted(cost: int, points: int) -> None:
+    assert granted(a_report(FAILED, FAILED, diagnosis=Diagnosis(("a",), "…", ("test_0", "test_1"), cost=cost))) == points
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        a_report(FAILED, FAILED),
+        a_report(FAILED, FAILED, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4), unexplained=("test_1",)),
+        a_report(FAILED, Outcome.SKIPPED, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4)),
+        a_report(FAILED, Outcome.ERROR, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4)),
+    ],
+)
+def test_nothing_is_granted_where_a_claim_is_left_open(report: Report) -> None:
+    assert granted(report) == 0
+
+
+@pytest.mark.parametrize(("points", "earned"), [(0, 10), (9, 10), (10, 10), (16, 16)])
+def test_the_larger_of_two_is_earned(points: int, earned: int) -> None:
+    report = replace(a_report(PASSED, FAILED), granted=points)
+    assert (report.of_claims, report.earned) == (10, earned)
+
+
+def test_a_course_says_what_points_are_given_for(tiny: Course, tmp_path: Path) -> None:
+    rms = tiny.exercise("rms")
+    wrong = read_text(rms.reference).replace("mean(dim=-1, keepdim=True)", "sum(dim=-1, keepdim=True)")
+    submissions = [written(tmp_path, replace(rms, credit=credit), wrong) for credit in ("mistakes", "claims")]
+    mistakes, claims = grade(submissions)
+    assert [diagnosis.mistakes for diagnosis in mistakes.diagnoses] == [("sum-for-mean",)]
+    assert mistakes.of_claims == claims.earned < mistakes.earned == rms.points - COST

@@ -310,6 +310,7 @@ def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
         ("reveals = 1", "reveals: unknown key; allowed are banned, credit, languages, reveal, title."),
         ("title = 1", "title: must be a text that is not empty, not 1."),
         ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
+        ("credit = 1", 'credit: must be "mistakes" or "claims", not 1.'),
         ('banned = "x"', "banned: must be a list of texts, not 'x'."),
         ("= 1", "not valid TOML: Invalid statement (at line 1, column 1)."),
     ],
@@ -322,6 +323,13 @@ def test_an_exercise_reveals_what_the_course_says_unless_it_says_otherwise(write
     write(course='reveal = "claims"')
     course = write(LAYER_NORM + 'reveal = "full"\n', slug="open")
     assert (course.exercise("layer_norm").reveal, course.exercise("open").reveal) == ("claims", "full")
+
+
+def test_points_are_given_for_what_the_course_says_unless_an_exercise_says_otherwise(write: Write) -> None:
+    write(course='credit = "claims"')
+    course = write(LAYER_NORM + 'credit = "mistakes"\n', slug="open")
+    assert (course.exercise("layer_norm").credit, course.exercise("open").credit) == ("claims", "mistakes")
+    assert Settings().credit == "mistakes"
 
 
 def test_the_bans_of_the_course_hold_in_every_exercise(write: Write) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.course.course import Course, Exercise
-from normgrade.course.mistakes import Edit, Mistake, applied, read_mistakes, together
+from normgrade.course.mistakes import COST, Edit, Mistake, applied, read_mistakes, together
 from normgrade.course.signature import Signature
 from normgrade.language import speak
 from normgrade.language.errors import CourseError
@@ -238,3 +238,9 @@ def test_edits_either_overlap_or_leave_everything_else_as_it_was(edits: list[Edi
 def test_the_examples_in_docstrings_hold() -> None:
     found = doctest.testmod(import_module("normgrade.course.mistakes"))
     assert found.attempted and not found.failed
+
+
+def test_a_mistake_costs_what_it_says_or_what_is_usual(exercise: Exercise) -> None:
+    usual, cheap = read(exercise, UNBIASED + UNBIASED.replace("unbiased", "cheap") + "cost = 1\n")
+    assert (usual.cost, cheap.cost) == (COST, 1)
+    assert refused(exercise, UNBIASED + "cost = 0\n").startswith("mistake[1].cost: must be ")

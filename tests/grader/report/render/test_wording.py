@@ -12,8 +12,8 @@ from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, 
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.terminal import render_text
-from normgrade.report.render.wording import CODE_COLUMNS, difference_in_words, next_step, pointed_at
-from normgrade.report.report import Difference, Spot
+from normgrade.report.render.wording import CODE_COLUMNS, credit_in_words, difference_in_words, next_step, pointed_at
+from normgrade.report.report import Diagnosis, Difference, Spot
 from normgrade.report.reveal import reveal
 
 
@@ -24,6 +24,19 @@ def test_the_next_step_is_the_one_that_helps_most_and_works() -> None:
     undiagnosed = replace(FAILED, diagnoses=())
     assert [next_step(each) for each in (FAILED, undiagnosed, FOUND, PASSED)] == [explain, hint, show, ""]
     assert [next_step(reveal(FAILED, level)) for level in ("full", "claims", "score")] == [explain, show, show]
+
+
+def test_built_in_findings_have_no_numbers_to_show() -> None:
+    named = replace(FAILED, diagnoses=(Diagnosis(("other-exception",), "…", ()),))
+    assert next_step(named) == "Read the prompt again with `normgrade show batch_norm`."
+
+
+def test_points_are_explained_where_they_are_more_than_those_of_the_claims() -> None:
+    by_mistakes = replace(FAILED, possible=20, granted=16)
+    assert credit_in_words(by_mistakes) == f"1 mistake (−4); {FAILED.earned} by the claims alone"
+    assert [credit_in_words(each) for each in (FAILED, PASSED, reveal(by_mistakes, "score"))] == ["", "", ""]
+    assert f"16 of 20 points: {credit_in_words(by_mistakes)} · not passed" in " ".join(render_text([by_mistakes]).split())
+    assert reveal(by_mistakes, "score").earned == 16
 
 
 def test_escape_sequences_and_controls_go_while_words_newlines_and_tabs_stay() -> None:

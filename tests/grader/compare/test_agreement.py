@@ -1,0 +1,96 @@
+"""Agreement: numbers within what rounding does to a mistake's own, and arithmetic that is off about as far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from normgrade.compare.agreement import Agreement, Numbers, agreement
+from normgrade.compare.differences import K_HALF, K
+
+U, HALF_U = 2.0**-24, 2.0**-11
+
+
+def held(
+    exact: Sequence[float],
+    got: Sequence[float],
+    native: Sequence[float] | None = None,
+    right: float = 1.0,
+    unstable: bool = False,
+    half: bool = False,
+    moved: float | None = None,
+) -> Agreement:
+    """One fact; numbers are what they differ by from `right`."""
+    count, unit, factor = len(exact), HALF_U if half else U, float(K_HALF if half else K)
+    with np.errstate(all="ignore"):
+        return agreement(
+            Numbers(
+                starts=np.array([0]),
+                exact=np.array(exact, float),
+                native=np.array(exact if native is None else native, float),
+                got=np.array(got, float),
+                right=np.full(count, right),
+                allowed=np.full(count, factor * unit * right),
+                units=np.full(count, unit),
+                factors=np.full(count, factor),
+                unstable=np.array([unstable]),
+                moved=None if moved is None else np.array([moved]),
+            )
+        )
+
+
+@pytest.mark.parametrize(("off", "agrees"), [(0.0, True), (100 * U, True), (400 * U, False), (-1.0, False), (math.nan, False)])
+def test_numbers_agree_within_rounding(off: float, agrees: bool) -> None:
+    found = held([1.0, 2.0], [1.0, 2.0 + off])
+    assert bool(found.agrees[0]) == agrees and found.witnessed[0] == 1 + agrees and found.opened[0] == 0
+
+
+def test_what_is_merely_near_is_not_recognised() -> None:
+    assert not held([1.0, 1e-3], [1.0, 1.1e-3]).agrees[0]
+
+
+def test_the_tolerance_grows_with_the_rounding_of_the_mistake_itself() -> None:
+    assert not held([1.0], [1.0 + 1e-3]).agrees[0]
+    assert held([1.0], [1.0 + 1e-3], native=[1.0 + 1e-4]).agrees[0]
+    assert held([1.0], [1.0 + 1e-3], moved=1e-4).agrees[0]
+
+
+@pytest.mark.parametrize("undetermined", [math.nan, math.inf])
+def test_an_undetermined_number_agrees_with_any_and_is_open(undetermined: float) -> None:
+    found = held([undetermined, 1.0], [7.0, 1.0])
+    assert (found.agrees[0], found.witnessed[0], found.opened[0]) == (True, 1, 1)
+    told = held([undetermined, 1.0], [math.nan, 1.0])
+    assert (told.agrees[0], told.witnessed[0], told.opened[0]) == (True, 2, 0)
+
+
+def test_a_number_that_cannot_be_told_from_the_right_one_is_open() -> None:
+    found = held([0.01], [0.0], native=[0.0103])
+    assert (found.agrees[0], found.witnessed[0], found.opened[0]) == (True, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("half", "native", "got", "agrees"),
+    [
+        (False, 1.0, 0.2, True),  # the same order of magnitude
+        (False, 1.0, 0.001, False),  # out, but hardly
+        (False, 1.0, 0.0, False),  # right, where the mistake is far off
+        (False, 20 * U * K / 4, 0.5 * U * K, True),  # hardly out itself
+        (True, 1.0, 0.4, True),
+        (True, 1.0, 0.1, False),
+        (True, math.inf, math.nan, True),
+        (True, math.inf, 0.5, False),
+        (False, math.nan, 0.5, True),  # whether it overflows depends on the order of operations
+    ],
+)
+def test_arithmetic_is_recognised_by_how_far_it_is_off(half: bool, native: float, got: float, agrees: bool) -> None:
+    found = held([0.0] * 3, [got] * 3, native=[native] * 3, unstable=True, half=half)
+    assert bool(found.agrees[0]) == agrees
+
+
+def test_nothing_agrees_with_nothing() -> None:
+    nothing = np.zeros(0)
+    found = agreement(Numbers(np.zeros(0, int), nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.zeros(0, bool)))
+    assert [len(column) for column in found.columns] == [0] * 5

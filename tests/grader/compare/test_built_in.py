@@ -1,0 +1,55 @@
+"""Findings that need no known mistake: other exceptions, and signatures that lack arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from scripted import Plays, Seen, World, raised
+
+from normgrade.compare.built_in import Finding, built_in
+from normgrade.compare.evidence import facts_in
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION
+from normgrade.worker.observation import Error, Frame
+
+PLAYS: list[Seen] = [raised("ValueError"), {"output": [1.0, 2.0]}, {"output": [3.0, 4.0]}]  # facts 0, 1 to 3, 4 to 6
+UNEXPECTED = "f() got an unexpected keyword argument 'eps'\nmore"
+
+
+def found(submission: Plays, mistakes: dict[str, Plays] | None = None) -> list[Finding]:
+    return list(built_in(World(PLAYS, mistakes or {}).evidence(submission)))
+
+
+def lacking(message: str, step: int | str | None = None) -> Error:
+    return replace(raised("TypeError"), message=message, step=step)
+
+
+def test_another_exception_where_one_is_due() -> None:
+    assert found({0: raised("AssertionError")}) == [Finding(OTHER_EXCEPTION, "AssertionError is raised where ValueError is due.", 1)]
+
+
+@pytest.mark.parametrize("seen", [{}, {0: raised("AssertionError", 2)}, {1: raised("AssertionError")}])
+def test_what_is_no_other_exception(seen: Plays) -> None:
+    assert found(seen) == []
+
+
+def test_what_a_known_mistake_raises_is_its_own() -> None:
+    assert found({0: raised("AssertionError")}, {"asserts": {0: raised("AssertionError")}}) == []
+
+
+@pytest.mark.parametrize(
+    "message", [UNEXPECTED, "f() takes 2 positional arguments but 3 were given", "f() missing 1 required positional argument: 'eps'"]
+)
+@pytest.mark.parametrize("step", [None, "build"])
+def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> None:
+    [finding] = found({1: lacking(message, step), 2: lacking(message, step)})
+    assert finding.name == MISSING_ARGUMENTS and [*facts_in(finding.facts)] == [1, 2, 3, 4, 5, 6]
+    assert finding.says == f"The signature is not that of the contract: {message.partition(chr(10))[0]}."
+
+
+@pytest.mark.parametrize(
+    "error",
+    [lacking(UNEXPECTED, 2), lacking("unsupported operand"), replace(lacking(UNEXPECTED), frames=(Frame(3, "forward", "g(eps=1)"),))],
+)
+def test_other_type_errors_are_the_code_s_own(error: Error) -> None:
+    assert found({1: error}) == []

@@ -1,0 +1,91 @@
+"""Effects: what each mistake changes, native and exact, and the way to bytes and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scripted import REFERENCE, Scripted, Seen, World, raised
+
+from normgrade.compare.effects import VECTORS, Effects, decode, effects_of, encode
+from normgrade.compare.facts import right_of
+from normgrade.compare.played import Played
+from normgrade.course.mistakes import Mistake
+from normgrade.language.errors import CourseError
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.kept import Damaged
+from normgrade.worker.observation import Observation
+from normgrade.worker.requests import TypedRequest
+
+PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]
+WORLD = World(
+    PLAYS,
+    {
+        "doubled": {0: {"output": [2.0, 4.0, 6.0]}},
+        "flagged": {0: {"flag": False}},
+        "crashes": {1: raised("TypeError")},
+        "unstable": {1: {"output": [4.0, 5.5, 6.0]}},
+        "harmless": {},
+    },
+    exact={"unstable": {}},
+)
+
+
+def changed(effects: Effects, name: str) -> tuple[dict[int, str], dict[int, tuple[list[float], list[float], bool]]]:
+    """By fact: the words of a mistake, and its numbers, exact and native, with whether they are unstable."""
+    owner = effects.mistakes.index(name)
+    rows = np.flatnonzero(effects.mistake == owner)
+    words = {int(effects.fact[row]): effects.words[effects.word[row]] for row in rows}
+    numbers = {}
+    for row in np.flatnonzero(effects.owner == owner):
+        here = slice(effects.starts[row], effects.starts[row + 1])
+        numbers[int(effects.place[row])] = (effects.exact[here].tolist(), effects.native[here].tolist(), bool(effects.unstable[row]))
+    return words, numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "numbers"),
+    [
+        ("doubled", {}, {1: ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], False)}),
+        ("flagged", {2: "False"}, {}),
+        ("crashes", {7: "TypeError at 1"}, {}),
+        ("unstable", {}, {6: ([0.0, 0.0, 0.0], [0.0, 0.5, 0.0], True)}),
+        ("harmless", {}, {}),
+    ],
+)
+def test_only_what_a_mistake_changes_is_kept(name: str, words: dict[int, str], numbers: dict[int, object]) -> None:
+    assert changed(WORLD.effects(), name) == (words, numbers)
+
+
+def test_the_same_effects_come_back_from_bytes() -> None:
+    effects = WORLD.effects()
+    back = decode(encode(effects))
+    assert (back.mistakes, back.words, back.layout.keys) == (effects.mistakes, effects.words, effects.layout.keys)
+    assert (back.layout.facts, back.layout.numbers) == (effects.layout.facts, effects.layout.numbers)
+    for name in VECTORS:
+        assert (getattr(back, name) == getattr(effects, name)).all()
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", encode(WORLD.effects())[:-1]])
+def test_other_bytes_are_damaged(content: bytes) -> None:
+    with pytest.raises(Damaged):
+        decode(content)
+
+
+def test_a_play_is_known_by_its_name_and_size() -> None:
+    layout, right = WORLD.effects().layout, right_of(WORLD.expected(0), None)
+    assert layout.fits(("test_0", 0), right)
+    assert not layout.fits(("test_1", 0), right) and not layout.fits(("test_0", 1), right)
+
+
+def test_a_mistake_that_cannot_be_executed_has_no_effects() -> None:
+    class Refusing(Scripted):
+        def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
+            if source != REFERENCE:
+                raise CourseError("It cannot be executed.")
+            return super().glimpse(source, request, exact)
+
+    play = (("test_0", 0), Played(Observation(), WORLD.expected(0)))
+    effects = effects_of([play], REFERENCE, [Mistake("m", "", "y")], Refusing(Cache(Path("nowhere"), b""), None, WORLD))
+    assert effects.mistakes == ("m",) and not len(effects.owner) and not len(effects.mistake)

@@ -1,0 +1,58 @@
+"""Several mistakes in one source: what they do together is played once, and held against what was observed."""
+
+from __future__ import annotations
+
+from scripted import REFERENCE, World, raised
+
+from normgrade.compare.evidence import facts_in
+from normgrade.compare.joint import Joint
+from normgrade.course.mistakes import Edit, Mistake
+from normgrade.worker.observation import Observation
+from normgrade.worker.requests import TypedRequest
+
+PLAYS = [{"output": [1.0, 2.0, 3.0], "state": [5.0]}]
+BOTH = frozenset({"doubled", "negated"})
+WORLD = World(PLAYS, {"doubled": {0: {"output": [2.0, 4.0, 6.0]}}, "negated": {0: {"output": [-1.0, -2.0, -3.0]}}})
+
+
+def joint(observed: list[float], together: list[float]) -> tuple[Joint, World]:
+    world = World(PLAYS, WORLD.mistakes, together={BOTH: {0: {"output": together}}})
+    return Joint(world.evidence({0: {"output": observed}}), REFERENCE, world.known, world.play), world
+
+
+def test_what_they_do_together_agrees_with_what_was_observed_or_contradicts_it() -> None:
+    one, _ = joint([-2.0, -4.0, -6.0], [-2.0, -4.0, -6.0])
+    part = one.part((0, 1), 0)
+    assert part is not None and [*facts_in(part.active)] == [1] and part.contradicted == 0 and part.witnessed == {1: 3}
+    other, _ = joint([-2.0, -4.0, -6.5], [-2.0, -4.0, -6.0])
+    part = other.part((0, 1), 0)
+    assert part is not None and [*facts_in(part.contradicted)] == [1]
+
+
+def test_where_they_undo_each_other_nothing_is_changed() -> None:
+    one, _ = joint([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
+    part = one.part((0, 1), 0)
+    assert part is not None and part.active == 0
+
+
+def test_each_set_and_play_is_played_once() -> None:
+    one, world = joint([-2.0, -4.0, -6.0], [-2.0, -4.0, -6.0])
+    assert one.part((0, 1), 0) is one.part((0, 1), 0) and world.asked == [(BOTH, 0)]
+
+
+def test_an_error_of_both_together_is_an_ending() -> None:
+    world = World(PLAYS, {**WORLD.mistakes, "crashes": {0: raised("TypeError")}})
+    one = Joint(world.evidence({0: raised("TypeError")}), REFERENCE, world.known, world.play)
+    part = one.part((0, 2), 0)
+    assert part is not None and [*facts_in(part.active)] == [4] and part.contradicted == 0
+
+
+def test_what_cannot_be_made_together_or_played_is_none() -> None:
+    overlapping = [Mistake(name, "", f"{letter}{REFERENCE[1:]}", (Edit(0, 1, letter),)) for name, letter in (("a", "a"), ("b", "b"))]
+    evidence = WORLD.evidence({0: {"output": [7.0, 7.0, 7.0]}})
+    assert Joint(evidence, REFERENCE, overlapping, WORLD.play).part((0, 1), 0) is None
+
+    def dead(source: str, request: TypedRequest) -> Observation | None:
+        return None
+
+    assert Joint(evidence, REFERENCE, WORLD.known, dead).part((0, 1), 0) is None

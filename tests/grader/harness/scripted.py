@@ -1,0 +1,150 @@
+"""A suite of scripted plays: what the reference, known mistakes and a submission observe is written down, number by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from normgrade.compare.effects import Effects, effects_of
+from normgrade.compare.evidence import Evidence, evidence_of
+from normgrade.compare.joint import Joint
+from normgrade.compare.played import Played, Result
+from normgrade.compare.search import Search
+from normgrade.course.mistakes import Edit, Mistake
+from normgrade.language.places import Place
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.report.report import Check, Kind, Outcome
+from normgrade.worker.observation import Array, Cause, Error, Observation, Value
+from normgrade.worker.requests import FunctionCall, TypedRequest
+
+Seen = Mapping[str, Any] | Error  # by place; lists are numbers of float32
+Plays = Mapping[int, Seen]  # what differs from the reference, by the number of the play
+REFERENCE = "z" * 25  # a source of one letter per known mistake
+
+
+def raised(kind: str, step: int | None = 1) -> Error:
+    return Error(Cause.RAISED, "no", (kind, "Exception"), step=step)
+
+
+def value(given: Any, dtype: str = "float32") -> Value:
+    return Array(np.asarray(given, dtype), dtype) if isinstance(given, list) else given
+
+
+def observation(seen: Seen, dtype: str = "float32") -> Observation:
+    if isinstance(seen, Error):
+        return Observation(error=seen)
+    return Observation({place: value(given, dtype) for place, given in seen.items()})
+
+
+def expectation(seen: Seen, number: int, dtype: str = "float32") -> Expectation:
+    request = FunctionCall(str(number))
+    if isinstance(seen, Error):
+        return Expectation(request, {}, seen)
+    places = {}
+    for place, given in seen.items():
+        right = value(given, "float64")
+        spread = np.zeros(right.values.shape) if isinstance(right, Array) else None
+        places[Place(place)] = Expected(right, dtype if isinstance(right, Array) else None, spread)
+    return Expectation(request, places)
+
+
+@dataclass
+class World:
+    """A suite with one play per check. `exact` are plays in float64 where they differ from the native ones."""
+
+    right: Sequence[Seen]
+    mistakes: Mapping[str, Plays]
+    exact: Mapping[str, Plays] = field(default_factory=dict)
+    together: Mapping[frozenset[str], Plays] = field(default_factory=dict)
+    dtypes: Mapping[int, str] = field(default_factory=dict)
+    asked: list[tuple[frozenset[str], int]] = field(default_factory=list)
+
+    @property
+    def known(self) -> tuple[Mistake, ...]:
+        """Every mistake turns one letter of the reference into another."""
+        found = []
+        for index, name in enumerate(self.mistakes):
+            letter = chr(ord("a") + index)
+            source = REFERENCE[:index] + letter + REFERENCE[index + 1 :]
+            found.append(Mistake(name, f"{name}.", source, (Edit(index, index + 1, letter),)))
+        return tuple(found)
+
+    def expected(self, number: int) -> Expectation:
+        return expectation(self.right[number], number, self.dtypes.get(number, "float32"))
+
+    def seen(self, plays: Plays, number: int, dtype: str | None = None) -> Observation:
+        """What is observed in a play: as the reference where nothing else is written."""
+        right, other = self.right[number], plays.get(number, {})
+        dtype = dtype or self.dtypes.get(number, "float32")
+        if isinstance(other, Error) or isinstance(right, Error):
+            return observation(other or right, dtype)
+        return observation({**right, **other}, dtype)
+
+    def play(self, source: str, request: TypedRequest) -> Observation:
+        """One native play of known mistakes together."""
+        assert isinstance(request, FunctionCall)
+        names = frozenset(name for index, name in enumerate(self.mistakes) if source[index] != "z")
+        number = int(request.function)
+        self.asked.append((names, number))
+        if names in self.together:
+            return self.seen(self.together[names], number)
+        parts = [self.mistakes[name].get(number, {}) for name in sorted(names)]
+        if error := next((part for part in parts if isinstance(part, Error)), None):
+            return observation(error)
+        return self.seen({number: {place: given for part in parts if not isinstance(part, Error) for place, given in part.items()}}, number)
+
+    def effects(self) -> Effects:
+        plays = [
+            ((f"test_{number}", 0), Played(Observation(), self.expected(number), refusal(seen))) for number, seen in enumerate(self.right)
+        ]
+        return effects_of(plays, REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), None, self))
+
+    def results(self, submission: Plays) -> list[Result]:
+        """The results of a submission: a check fails where anything differs."""
+        found = []
+        for number, seen in enumerate(self.right):
+            play = Played(self.seen(submission, number), self.expected(number), refusal(seen))
+            wrong = play.differences or (play.observation.error is None) != (play.expectation.error is None)
+            wrong = wrong or (play.observation.error is not None and play.observation.error != play.expectation.error)
+            outcome = Outcome.FAILED if wrong else Outcome.PASSED
+            found.append(Result(Check(f"test_{number}", f"Claim {number}.", Kind.FORMULA, outcome, 1), (play,)))
+        return found
+
+    def evidence(self, submission: Plays) -> Evidence:
+        with np.errstate(all="ignore"):
+            return evidence_of(self.results(submission), self.effects())
+
+    def search(self, submission: Plays) -> Search:
+        evidence = self.evidence(submission)
+        return Search(evidence, Joint(evidence, REFERENCE, self.known, self.play))
+
+    def best(self, submission: Plays) -> list[set[str]]:
+        """The names of the best guesses."""
+        names = list(self.mistakes)
+        return [{names[member] for member in guess.members} for guess in self.search(submission).best()]
+
+
+def refusal(seen: Seen) -> tuple[str, ...] | None:
+    return (seen.types[0],) if isinstance(seen, Error) else None
+
+
+@dataclass(frozen=True)
+class Scripted(Oracle):
+    """Answers for the sources of a world."""
+
+    world: World | None = None
+
+    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
+        assert self.world is not None and isinstance(request, FunctionCall)
+        number = int(request.function)
+        names = [name for index, name in enumerate(self.world.mistakes) if source[index] != "z"]
+        plays: Plays = self.world.mistakes[names[0]] if names else {}
+        if exact and names and names[0] in self.world.exact:
+            plays = self.world.exact[names[0]]
+        return self.world.seen(plays, number, "float64" if exact else None)
