@@ -234,7 +234,7 @@ def test_iterations(agree, observe):
     counted(observe, factors(5, 7, values=SLOW), 3)
     counted(observe, factors(5, 7, values=SLOW), 2, 2)
     layer, x, other, *_more = typical()[0]
-    agree(layer, train_layer(x, gradients="inference_mode"), evaluate_layer(other), train_layer(x))
+    agree(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
 
 
 @pytest.mark.kind("state")
