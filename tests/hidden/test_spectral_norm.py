@@ -222,7 +222,7 @@ def counted(observe, known, forwards, n=None, sign=1.0):
     "next one goes on from there, never anew.",
     zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。下一次前向由此继续，绝不从头开始。",
 )
-def test_iterations(observe):
+def test_iterations(agree, observe):
     """A forward in training iterates n_power_iterations times, once unless said, on from the u and v that the last one left, and then
     takes σ from the new ones.
 
@@ -234,7 +234,7 @@ def test_iterations(observe):
     counted(observe, factors(5, 7, values=SLOW), 3)
     counted(observe, factors(5, 7, values=SLOW), 2, 2)
     layer, x, other, *_more = typical()[0]
-    observe(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
+    agree(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
 
 
 @pytest.mark.kind("state")

@@ -21,6 +21,7 @@ class Running(nn.Module):
 
 
 def log_shares(weights: Tensor) -> Tensor:
+    weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
     return weights - torch.logsumexp(weights, 0)
 
 
@@ -50,7 +51,7 @@ class SwitchNorm(Running):
             mean_bn, var_bn = pooled(mean_in, var_in, 0)
             self.observe(mean_bn[0], var_bn[0])
         else:
-            mean_bn, var_bn = self.running_mean, self.running_var
+            mean_bn, var_bn = self.running_mean.to(pixels.dtype), self.running_var.to(pixels.dtype)
         a, b = log_shares(self.mean_weight).exp().unbind(), log_shares(self.var_weight).exp().unbind()
         mean = a[0] * mean_in + a[1] * mean_ln + a[2] * mean_bn
         deviation = (b[0] * var_in + b[1] * var_ln + b[2] * var_bn + self.eps).sqrt()

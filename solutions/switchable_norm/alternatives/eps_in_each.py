@@ -49,5 +49,6 @@ class SwitchNorm(nn.Module):
     @staticmethod
     def shares(weights: Tensor) -> list[Tensor]:
         """A softmax by hand that cannot overflow."""
+        weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
         positive = torch.exp(weights - weights.max())
         return list(positive / positive.sum())
