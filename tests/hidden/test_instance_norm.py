@@ -32,7 +32,7 @@ def typical():
     """The layer as it is used, with every switch, for one channel and for several."""
     return [
         used(build(3, 0.1, 0.27, True, True), (4, 3, 7), (2, 3, 4, 5)),
-        used(build(5, 1e-3), (2, 5, 7), (5, 5, 3, 2)),
+        used(build(5, 1e-3, affine=False), (2, 5, 7), (5, 5, 3, 2)),
         used(build(4, 1e-3, affine=True), (3, 4, 7), (2, 4, 4, 5)),
         used(build(1, 1e-3, 0.27, track_running_stats=True).watching(COUNTER), (2, 1, 7), (4, 1, 2, 5)),
     ]
@@ -56,8 +56,8 @@ def test_call(observe):
 
     zh: 层可以构造和调用，返回的张量与输入的形状和 dtype 相同。
     """
-    for shape in ((4, 3, 5), (2, 3, 4, 5)):
-        output = observe(build(3), evaluate(randn(*shape), backward=False))["step 1 · output"]
+    for step, shape in ((train, (4, 3, 5)), (evaluate, (2, 3, 4, 5))):
+        output = observe(build(3), step(randn(*shape), backward=False))["step 1 · output"]
         assert output.dtype == "float32", words(
             f"the output should be float32, as the input is, but is {output.dtype}",
             zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",

@@ -39,8 +39,8 @@ def test_call(observe):
 
     zh: 层可以构造和调用，返回的张量与输入的形状和 dtype 相同。
     """
-    for shape in ((4, 5), (5,)):
-        output = observe(build(5), evaluate(randn(*shape), backward=False))["step 1 · output"]
+    for step, shape in ((train, (4, 5)), (evaluate, (5,))):
+        output = observe(build(5), step(randn(*shape), backward=False))["step 1 · output"]
         assert output.dtype == "float32", words(
             f"the output should be float32, as the input is, but is {output.dtype}",
             zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",

@@ -45,7 +45,7 @@ def key(oracle: Oracle, exercise: Exercise, seed: int) -> str:
     """The name under which the effects are kept: it depends on everything that they depend on."""
     texts = [read_text(exercise.folder / "exercise.toml"), read_text(exercise.suite), read_text(exercise.reference), oracle.probes or ""]
     wrong = [text for mistake in read_mistakes(exercise) for text in (mistake.name, mistake.source)]
-    return fingerprint("effects", str(seed), *texts, *wrong, own_sources())
+    return fingerprint("effects", str(seed), *texts, *oracle.spread, *wrong, own_sources())
 
 
 @cache

@@ -80,12 +80,14 @@ class Rehearsal:
 class Run:
     """One submission on its way through one suite, test by test.
 
-    Where an interface check fails since no call in it comes to its end, the others are skipped.
+    Where an interface check fails since no call in it comes to its end, the others are skipped. They are played all the same, for the
+    diagnosis, unless there would be no answers.
     """
 
     player: Player
     rehearsal: Rehearsal
     unusable: bool = False
+    silent: bool = False
 
     @property
     def exercise(self) -> Exercise:
@@ -98,12 +100,15 @@ class Run:
     def play(self, test: HiddenTest) -> Result:
         interrupts.raise_again()
         started = time.perf_counter()
-        if self.unusable and test.kind is not Kind.INTERFACE:
-            skipped = Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
-            return result(test, (), skipped, time.perf_counter() - started)
-        plays, failed = self.played(test)
-        verdict = PASSED if failed is None else judged(failed, plays)
-        self.unusable |= test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED and all(play.observation.error for play in plays)
+        skipped = self.unusable and test.kind is not Kind.INTERFACE
+        plays, failed = ((), None) if skipped and self.silent else self.played(test)
+        if skipped:
+            verdict = Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
+        else:
+            verdict = PASSED if failed is None else judged(failed, plays)
+        if test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED and all(play.observation.error for play in plays):
+            self.unusable = True
+            self.silent |= any(gone(play.observation) for play in plays)
         return result(test, plays, verdict, time.perf_counter() - started)
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:

@@ -87,5 +87,5 @@ def test_a_mistake_that_cannot_be_executed_has_no_effects() -> None:
             return super().glimpse(source, request, exact)
 
     play = (("test_0", 0), Played(Observation(), WORLD.expected(0)))
-    effects = effects_of([play], REFERENCE, [Mistake("m", "", "y")], Refusing(Cache(Path("nowhere"), b""), None, WORLD))
+    effects = effects_of([play], REFERENCE, [Mistake("m", "", "y")], Refusing(Cache(Path("nowhere"), b""), world=WORLD))
     assert effects.mistakes == ("m",) and not len(effects.owner) and not len(effects.mistake)

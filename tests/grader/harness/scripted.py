@@ -103,7 +103,7 @@ class World:
         plays = [
             ((f"test_{number}", 0), Played(Observation(), self.expected(number), refusal(seen))) for number, seen in enumerate(self.right)
         ]
-        return effects_of(plays, REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), None, self))
+        return effects_of(plays, REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), world=self))
 
     def results(self, submission: Plays) -> list[Result]:
         """The results of a submission: a check fails where anything differs."""
