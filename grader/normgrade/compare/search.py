@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
@@ -16,7 +16,9 @@ NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
-MOST_PLAYS = 100  # of several mistakes together, at each attempt
+MOST_PLAYS = 150  # of several mistakes together, at each attempt
+MOST_MENDED = 4  # guesses to which mistakes are added
+TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
 
@@ -176,12 +178,46 @@ class Search:
         """
         for size in (1, 2, 3) if not self.out_of_time() else ():
             if found := self.complete_sets(size):
-                return found if size < 3 else self.without_idle(found)
+                return self.without_idle(found)
         found = [] if self.stopped else self.search([])
-        if not any(guess.complete for guess in found) and not self.stopped:
-            self.doubting = True
-            found = self.search(found)
-        return found
+        self.doubting = True
+        for attempt in (self.mended, self.search, self.mended):
+            if self.stopped or any(guess.complete for guess in found):
+                break
+            found = attempt(found)
+        return self.without_idle(self.with_twins([guess for guess in found if guess.complete])) or found
+
+    def mended(self, found: list[Guess]) -> list[Guess]:
+        """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
+        best, last_play = list(found), self.plays + MOST_PLAYS
+        for guess in found[:MOST_MENDED]:
+            while (larger := self.larger(guess, last_play)) is not None:
+                guess = larger
+                best = [guess] if guess.sure > max(each.sure for each in best) else best
+        return best
+
+    def larger(self, guess: Guess, last_play: int) -> Guess | None:
+        """The best guess with one mistake more that is worth more."""
+        found, wrong = guess, guess.unexplained & self.evidence.wrong
+        unexplained = [number for number, here in enumerate(self.plays_reached) if here & wrong]
+        if not unexplained or len(guess.members) >= MOST_NAMES:
+            return None
+        number = max(unexplained, key=lambda each: ((self.plays_reached[each] & wrong).bit_count(), -each))
+        here = self.plays_reached[number]
+        for member in self.pool:
+            if member in guess.members or not self.evidence.parts[member].active & here & wrong:
+                continue
+            if self.plays >= last_play or self.out_of_time():
+                break
+            members = tuple(sorted((*guess.members, member)))
+            part = self.joint.part(members, number) if guess.members else self.evidence.parts[member]
+            self.plays += 1
+            if part is None or (part.contradicted | (self.evidence.wrong & ~part.active)) & here:
+                continue
+            larger = self.settled(members)
+            if larger is not None and larger.sure > found.sure:
+                found = larger
+        return None if found is guess else found
 
     def complete_sets(self, size: int) -> list[Guess]:
         """The sets of so many mistakes that explain everything; those with the least overlap are looked at first."""
@@ -200,12 +236,27 @@ class Search:
         return found
 
     def without_idle(self, found: list[Guess]) -> list[Guess]:
-        """The same, but where a set with one mistake less explains everything, too: a name may explain what others do only together."""
-        self.doubting = True
-        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1)}
+        """The same, or else sets with one mistake less that explain everything, too: what some do only together may look like another."""
+        doubting, self.doubting = self.doubting, True
+        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
         complete = [guess for members in sorted(smaller) if (guess := self.settled(members, whole=True)) is not None]
-        self.doubting = bool(complete)
-        return complete or found
+        self.doubting = doubting or bool(complete)
+        return self.without_idle(complete) if complete else found
+
+    def with_twins(self, found: list[Guess]) -> list[Guess]:
+        """The same, and sets that explain everything with another mistake in the place of one that changes nearly the same facts."""
+        others = set[Members]()
+        for members in (guess.members for guess in found):
+            for member, twin in product(members, self.pool):
+                if twin not in members and self.are_twins(member, twin):
+                    others.add(tuple(sorted({*members, twin} - {member})))
+        more = [self.settled(members, whole=True) for members in sorted(others - {guess.members for guess in found})]
+        return [*found, *(guess for guess in more if guess is not None)]
+
+    def are_twins(self, one: int, other: int) -> bool:
+        """Whether two mistakes change nearly the same facts."""
+        ours, theirs = (self.evidence.parts[member].active for member in (one, other))
+        return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
 
     def promising(self, size: int) -> Iterator[tuple[int, Members]]:
         """The sets of so many mistakes that may explain everything, each with how many facts more than one of them changes."""
