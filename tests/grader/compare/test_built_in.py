@@ -61,3 +61,5 @@ def test_tensors_under_other_names() -> None:
     [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}))
     assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
     assert not [*built_in(world.evidence({0: {"key of weight": None}}))]
+    absent = World([{Place("key of {name}", name="weight"): None}], {})  # a switch turns it off
+    assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}))]
