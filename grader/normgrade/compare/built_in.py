@@ -1,18 +1,19 @@
-"""Findings that need no known mistake: a refusal with another exception than the one that is due, and a signature that lacks arguments."""
+"""Findings that need no known mistake: another exception than the one that is due, a signature that lacks arguments, and other names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from normgrade.compare.evidence import Bits, Evidence, Observed, union
-from normgrade.compare.facts import REFUSED, SILENT
+from normgrade.compare.facts import OTHER_TEXT, REFUSED, SILENT
 from normgrade.language import _
 from normgrade.language.places import BUILD
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES
 
 LACKING = re.compile(r"unexpected keyword argument|positional arguments? but|missing \d+ required positional argument")
+KEY = "key of {name}"  # the place at which a new layer's state dict is asked for a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +27,16 @@ class Finding:
 
 def built_in(evidence: Evidence) -> Iterator[Finding]:
     """What is found without any known mistake, and is not what a known mistake leads to."""
-    kinds: tuple[tuple[str, Callable[[Observed], str], Callable[[Observed], Bits]], ...] = (
-        (OTHER_EXCEPTION, another_exception, lambda play: play.ending),
-        (MISSING_ARGUMENTS, lacking_arguments, lambda play: play.bits),
+    alive = [play for play in evidence.plays if not play.died]
+    ended = [play for play in alive if not evidence.is_known(play.ending)]
+    kinds = (
+        (OTHER_EXCEPTION, [(another_exception(play), play.ending) for play in ended]),
+        (MISSING_ARGUMENTS, [(lacking_arguments(play), play.bits) for play in ended]),
+        (OTHER_NAMES, [each for play in alive for each in other_names(play)]),
     )
-    unknown = [play for play in evidence.plays if not play.died and not evidence.is_known(play.ending)]
-    for name, says, facts in kinds:
-        found = [(text, facts(play)) for play in unknown if (text := says(play))]
-        if found:
-            texts = dict.fromkeys(text for text, _facts in found)
-            yield Finding(name, "\n".join(texts), union(bits for _text, bits in found))
+    for name, said in kinds:
+        if found := {text: union(bits for other, bits in said if other == text) for text, _bits in said if text}:
+            yield Finding(name, "\n".join(found), union(found.values()))
 
 
 def another_exception(play: Observed) -> str:
@@ -54,3 +55,11 @@ def lacking_arguments(play: Observed) -> str:
     if not LACKING.search(error.message):
         return ""
     return _("The signature is not that of the contract: {message}.", message=error.message.partition("\n")[0])
+
+
+def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
+    """Every tensor of the state dict that has another name than the contract's: a sentence, and the fact."""
+    for index, (place, form) in enumerate(zip(play.right.places, play.facts.forms, strict=True)):
+        called = play.play.observation.values.get(place)
+        if place.template == KEY and form == OTHER_TEXT and isinstance(called, str):
+            yield _("`{name}` of the contract is called `{called}`.", name=place.names["name"], called=called), play.bit(2 * index)

@@ -34,10 +34,14 @@ class Observed:
         """All facts of this play."""
         return ((1 << self.right.size) - 1) << self.first_fact
 
+    def bit(self, fact: int) -> Bits:
+        """One of its facts, by its number in this play."""
+        return 1 << (self.first_fact + fact)
+
     @property
     def ending(self) -> Bits:
         """The fact of how it ended."""
-        return 1 << (self.first_fact + self.right.size - 1)
+        return self.bit(self.right.size - 1)
 
     @property
     def died(self) -> bool:

@@ -162,7 +162,7 @@ def form_of(value: Value, right: str = "") -> str:
             return f"foreign: {reason}"
         case Absent():
             return "absent"
-        case str() if right and repr(value) != right:
+        case str() if right and right not in ABSENT and repr(value) != right:
             return OTHER_TEXT
         case _:
             return repr(value)

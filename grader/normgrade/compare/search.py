@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
@@ -16,7 +16,10 @@ NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
-MOST_PLAYS = 100  # of several mistakes together, at each attempt
+MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
+MOST_PLAYS, MOST_AT_ONCE = 500, 120  # of several mistakes together: in all, and at each attempt
+MOST_MENDED = 4  # guesses to which mistakes are added
+TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
 
@@ -78,11 +81,6 @@ class Search:
         return [play.bits & self.evidence.reached for play in self.evidence.plays]
 
     @cached_property
-    def reach(self) -> list[Bits]:
-        """All facts of the plays in which each mistake has a part."""
-        return [union_of(bits for bits in self.plays_reached if bits & part.active) for part in self.evidence.parts]
-
-    @cached_property
     def checks(self) -> list[tuple[Bits, int]]:
         """The facts of every failed check that were observed, and how many are wrong; those of all other checks count as of one."""
         failed = list(self.evidence.checks.values())
@@ -96,7 +94,7 @@ class Search:
         wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
         uncovered, unknown = wrong & ~union, over
         if self.doubting:
-            unknown |= (conflicts | uncovered) & union_of(self.reach[member] for member in members) if len(members) > 1 else 0
+            unknown |= conflicts | uncovered if len(members) > 1 else 0
         known = 0
         for number, here in enumerate(self.plays_reached) if unknown else ():
             if unknown & here and (played := (self.acting(members, number), number)) in self.joint.played:
@@ -174,20 +172,57 @@ class Search:
         At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
         does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
         """
-        for size in (1, 2, 3) if not self.out_of_time() else ():
-            if found := self.complete_sets(size):
-                return found if size < 3 else self.without_idle(found)
-        found = [] if self.stopped else self.search([])
-        if not any(guess.complete for guess in found) and not self.stopped:
-            self.doubting = True
-            found = self.search(found)
-        return found
+        for size, self.doubting in ((1, False), (2, False), (3, False), (2, True), (3, True)):
+            if not self.out_of_time() and (found := self.complete_sets(size)):
+                return self.without_idle(found)
+        self.doubting = False
+        found = [] if self.out_of_time() else self.search([])
+        self.doubting = True
+        for attempt in (self.mended, self.search, self.mended):
+            if self.out_of_time() or any(guess.complete for guess in found):
+                break
+            found = attempt(found)
+        return self.without_idle(self.with_twins([guess for guess in found if guess.complete])) or found
+
+    def mended(self, found: list[Guess]) -> list[Guess]:
+        """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
+        best, last_play = list(found), self.plays + MOST_AT_ONCE
+        for each in found[:MOST_MENDED]:
+            guess = self.settled(each.members) or each
+            best = [guess] if guess.sure > max(other.sure for other in best) else best
+            while (larger := self.larger(guess, last_play)) is not None:
+                guess = larger
+                best = [guess] if guess.sure > max(each.sure for each in best) else best
+        return best
+
+    def larger(self, guess: Guess, last_play: int) -> Guess | None:
+        """The best guess with one mistake more that is worth more."""
+        found, wrong = guess, guess.unexplained & self.evidence.wrong
+        unexplained = [number for number, here in enumerate(self.plays_reached) if here & wrong]
+        if not unexplained or len(guess.members) >= MOST_NAMES:
+            return None
+        number = max(unexplained, key=lambda each: ((self.plays_reached[each] & wrong).bit_count(), -each))
+        here = self.plays_reached[number]
+        for member in self.pool:
+            if member in guess.members or not self.evidence.parts[member].active & here & wrong:
+                continue
+            if self.plays >= last_play or self.out_of_time():
+                break
+            members = tuple(sorted((*guess.members, member)))
+            part = self.joint.part(members, number) if guess.members else self.evidence.parts[member]
+            self.plays += 1
+            if part is None or (part.contradicted | (self.evidence.wrong & ~part.active)) & here:
+                continue
+            larger = self.settled(members)
+            if larger is not None and larger.sure > found.sure:
+                found = larger
+        return None if found is guess else found
 
     def complete_sets(self, size: int) -> list[Guess]:
-        """The sets of so many mistakes that explain everything; those with the least overlap are looked at first."""
+        """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
         queue = sorted(self.promising(size))
-        found, last_play = list[Guess](), self.plays + MOST_PLAYS
-        for _unknown, members in queue:
+        found, last_play = list[Guess](), self.plays + MOST_AT_ONCE
+        for *_unknown, members in queue:
             guess = self.guess(members)
             while guess is not None and guess.unknown and not guess.conflicts | guess.uncovered:
                 if self.plays >= last_play or self.out_of_time():
@@ -200,16 +235,31 @@ class Search:
         return found
 
     def without_idle(self, found: list[Guess]) -> list[Guess]:
-        """The same, but where a set with one mistake less explains everything, too: a name may explain what others do only together."""
-        self.doubting = True
-        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1)}
+        """The same, or else sets with one mistake less that explain everything, too: what some do only together may look like another."""
+        doubting, self.doubting = self.doubting, True
+        smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
         complete = [guess for members in sorted(smaller) if (guess := self.settled(members, whole=True)) is not None]
-        self.doubting = bool(complete)
-        return complete or found
+        self.doubting = doubting or bool(complete)
+        return self.without_idle(complete) if complete else found
 
-    def promising(self, size: int) -> Iterator[tuple[int, Members]]:
-        """The sets of so many mistakes that may explain everything, each with how many facts more than one of them changes."""
-        parts, wrong, reached = self.evidence.parts, self.evidence.wrong, self.evidence.reached
+    def with_twins(self, found: list[Guess]) -> list[Guess]:
+        """The same, and sets that explain everything with another mistake in the place of one that changes nearly the same facts."""
+        others = set[Members]()
+        for members in (guess.members for guess in found):
+            for member, twin in product(members, self.pool):
+                if twin not in members and self.are_twins(member, twin):
+                    others.add(tuple(sorted({*members, twin} - {member})))
+        more = [self.settled(members, whole=True) for members in sorted(others - {guess.members for guess in found})]
+        return [*found, *(guess for guess in more if guess is not None)]
+
+    def are_twins(self, one: int, other: int) -> bool:
+        """Whether two mistakes change nearly the same facts."""
+        ours, theirs = (self.evidence.parts[member].active for member in (one, other))
+        return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
+
+    def promising(self, size: int) -> Iterator[tuple[int, int, Members]]:
+        """The sets of so many mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
+        parts, wrong, most = self.evidence.parts, self.evidence.wrong, MOST_DOUBTED if self.doubting else 0
         for members in combinations(self.pool, size - 1):
             once, twice = overlap(parts[member].active for member in members)
             contradicted = union_of(parts[member].contradicted for member in members)
@@ -217,18 +267,20 @@ class Search:
                 if not members or last > members[-1]:
                     part = parts[last]
                     over = twice | (once & part.active)
-                    if not (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & reached & ~over):
-                        yield over.bit_count(), (*members, last)
+                    doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
+                    if not doubted or doubted.bit_count() <= most:
+                        yield doubted.bit_count(), over.bit_count(), (*members, last)
 
     def out_of_time(self) -> bool:
+        """Whether the search has to end: it was stopped, or it has played enough."""
         self.stopped = self.stopped or not self.in_time()
-        return self.stopped
+        return self.stopped or self.plays > MOST_PLAYS
 
     def search(self, found: list[Guess]) -> list[Guess]:
         """Guesses that are worth more than those that were found, or as much; the most promising are looked at first."""
         queue: list[tuple[tuple[float, int, Members], Guess]] = []
         seen: set[Members] = set()
-        best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_PLAYS
+        best, last_play = found[0].sure if found else self.nothing.sure, self.plays + MOST_AT_ONCE
 
         def push(members: Members) -> None:
             if members not in seen and len(members) <= MOST_NAMES:

@@ -9,7 +9,8 @@ from scripted import Plays, Seen, World, raised
 
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.evidence import facts_in
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION
+from normgrade.language.places import Place
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES
 from normgrade.worker.observation import Error, Frame
 
 PLAYS: list[Seen] = [raised("ValueError"), {"output": [1.0, 2.0]}, {"output": [3.0, 4.0]}]  # facts 0, 1 to 3, 4 to 6
@@ -53,3 +54,12 @@ def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> Non
 )
 def test_other_type_errors_are_the_code_s_own(error: Error) -> None:
     assert found({1: error}) == []
+
+
+def test_tensors_under_other_names() -> None:
+    world = World([{Place("key of {name}", name="weight"): "weight", Place("key of {name}", name="bias"): "bias"}], {})
+    [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}))
+    assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
+    assert not [*built_in(world.evidence({0: {"key of weight": None}}))]
+    absent = World([{Place("key of {name}", name="weight"): None}], {})  # a switch turns it off
+    assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}))]

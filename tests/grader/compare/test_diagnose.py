@@ -76,8 +76,8 @@ ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, 
     "two in a function": ("rms", RMS, [EPS_OUTSIDE, ("/ x.shape[-1]", "")], ("eps-outside-root", "sum-for-mean")),
     "two in a layer": ("centring", CENTRING, [FLIPPED, UNWEIGHTED], ("momentum-flipped", "weight-not-applied")),
     "three": ("centring", CENTRING, [FLIPPED, UNWEIGHTED, ANY_RANK], ("momentum-flipped", "weight-not-applied", "rank-not-refused")),
-    "one under another name": ("centring", CENTRING.replace("self.weight", "self.gain"), [FLIPPED], ("momentum-flipped",)),
-    "another name alone": ("centring", CENTRING.replace("self.weight", "self.gain"), [], ()),
+    "one under another name": ("centring", CENTRING.replace("self.weight", "self.gain"), [FLIPPED], ("momentum-flipped", "other-names")),
+    "another name alone": ("centring", CENTRING.replace("self.weight", "self.gain"), [], ("other-names",)),
     "an unknown one": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a known and an unknown one": ("centring", CENTRING, [FLIPPED, ("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a crash": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.sum(7)")], ()),
@@ -167,12 +167,12 @@ BATCH_NORM_AS_MOVING = renamed(BATCH_NORM, [("running_mean", "moving_mean"), ("r
 ON_REAL_EXERCISES: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, ...]]] = {
     "right": ("layer_norm", LAYER_NORM, [], ()),
     "one-pass variance in another order": ("layer_norm", LAYER_NORM, [ONE_PASS], ("one-pass-variance",)),
-    "gamma and beta alone": ("layer_norm", LAYER_NORM_IN_GREEK, [], ()),
-    "gamma and beta, and unbiased": ("layer_norm", LAYER_NORM_IN_GREEK, [UNBIASED], ("unbiased-variance",)),
+    "gamma and beta alone": ("layer_norm", LAYER_NORM_IN_GREEK, [], ("other-names",)),
+    "gamma and beta, and unbiased": ("layer_norm", LAYER_NORM_IN_GREEK, [UNBIASED], ("unbiased-variance", "other-names")),
     "the one that leaves nothing open": ("layer_norm", LAYER_NORM, [CLAMPED], ("eps-clamps-deviation",)),
     "half of a known one": ("layer_norm", LAYER_NORM, [NARROW_FLOAT16], ()),
     "right batch norm": ("batch_norm", BATCH_NORM, [], ()),
-    "moving averages, and biased": ("batch_norm", BATCH_NORM_AS_MOVING, [BIASED_RUNNING], ("biased-running-variance",)),
+    "moving averages, and biased": ("batch_norm", BATCH_NORM_AS_MOVING, [BIASED_RUNNING], ("biased-running-variance", "other-names")),
 }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def expectation(seen: Seen, number: int, dtype: str = "float32") -> Expectation:
     for place, given in seen.items():
         right = value(given, "float64")
         spread = np.zeros(right.values.shape) if isinstance(right, Array) else None
-        places[Place(place)] = Expected(right, dtype if isinstance(right, Array) else None, spread)
+        places[Place.of(place)] = Expected(right, dtype if isinstance(right, Array) else None, spread)
     return Expectation(request, places)
 
 
