@@ -24,13 +24,14 @@ def large(*shape):
 
 def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
-    illegal = [randn(1, 3), randn(1, 3, 1, 1), randn(3), randn(2, 3, 2, 2, 2)]
+    ranks = [randn(3), randn(2, 3, 2, 2, 2)]
+    illegal = [randn(1, 3), randn(1, 3, 1, 1), *ranks]  # without tracking, one value in evaluation is not graded
     return [
         use(build(3, 0.1, 0.3), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
         use(build(3, 1e-3, None).watching("num_batches_tracked"), batch(4, 3, 7), batch(5, 3), [1], illegal),
         use(build(3, 1e-3, 0.3, affine=False), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, track_running_stats=False), batch(4, 3, 6), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, affine=False, track_running_stats=False), batch(4, 3, 5), batch(5, 3), [1], illegal),
+        use(build(3, 1e-3, track_running_stats=False), batch(4, 3, 6), batch(2, 3, 5, 4), [1], ranks),
+        use(build(3, 1e-3, affine=False, track_running_stats=False), batch(4, 3, 5), batch(2, 3, 5, 4), [1], ranks),
     ]
 
 
@@ -200,6 +201,7 @@ def test_refusals(refuses):
     zh: 训练时每个通道只有一个值，或输入的维数不是层所支持的，都抛出 ValueError。
     """
     refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
+    refuses(ValueError, build(3, track_running_stats=False), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 2, 1)))
     refuses(ValueError, build(3), train(randn(2, 3, 2, 2, 2)), legal=train(randn(2, 3, 2, 2)))
     refuses(ValueError, build(3), evaluate(randn(3)), legal=evaluate(randn(1, 3)))

@@ -31,17 +31,20 @@ def tracking(**arguments):
 def typical():
     """The layer as it is used, with every switch, for one channel and for several."""
     return [
-        used(build(3, 0.1, 0.27, True, True), (4, 3, 7), (2, 3, 4, 5)),
+        used(build(3, 0.1, 0.27, True, True), (4, 3, 7, 2), (2, 3, 4, 5), tracks=True),
         used(build(5, 1e-3, affine=False), (2, 5, 7), (5, 5, 3, 2)),
         used(build(4, 1e-3, affine=True), (3, 4, 7), (2, 4, 4, 5)),
-        used(build(1, 1e-3, 0.27, track_running_stats=True).watching(COUNTER), (2, 1, 7), (4, 1, 2, 5)),
+        used(build(1, 1e-3, 0.27, track_running_stats=True).watching(COUNTER), (2, 1, 7, 3), (4, 1, 2, 5), tracks=True),
     ]
 
 
-def used(layer, shape, other):
-    """A use of the layer on these shapes, and what it refuses: one value per instance, and strange ranks."""
-    channels = shape[1]
-    illegal = [randn(2, channels, *rest) for rest in ((1,), (1, 1), (), (2, 2, 2))]
+def used(layer, shape, other, tracks=False):
+    """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per instance.
+
+    One value in the evaluation of a layer that tracks is not graded.
+    """
+    ones = () if tracks else ((1,), (1, 1))
+    illegal = [randn(2, shape[1], *rest) for rest in (*ones, (), (2, 2, 2))]
     return use(layer, instances(*shape), instances(*other), [1], illegal)
 
 

@@ -23,7 +23,7 @@ from normgrade.worker.observation import Array
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced
     ("layer_norm", "unbiased-variance", "test_"),
     ("layer_norm", "no-upcast", "test_half_precision"),
-    ("layer_norm", "unbiased-variance", "test_any_memory_layout"),
+    ("layer_norm", "unbiased-variance", "test_gradients"),
     ("batch_norm", "biased-running-variance", "test_"),
     ("deep_norm", "rms-norm", "test_"),
     ("spectral_norm", "divided-by-sigma-squared", "test_"),

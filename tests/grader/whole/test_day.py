@@ -171,7 +171,7 @@ def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
 
 def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
     assert "✗" in told["watched, wrong"] and "unbiased-variance" in told["watched, wrong"]
-    assert "✗" not in told["watched, right"] and told["watched, right"].count("✓") == 20
+    assert "✗" not in told["watched, right"] and told["watched, right"].count("✓") >= 20
     assert "last scores: " in told["watched, right"]
     assert "✓ layer_norm · layer_norm.py · 20 of 20 points · passed" in " ".join(told["left"].split())
 

@@ -59,9 +59,12 @@ def test_the_report_says_what_it_said(name: str, golden: Mapping[str, Any], repo
 
 
 @pytest.mark.parametrize("name", LECTURES)
-def test_the_diagnosis_covers_every_failed_check(name: str, reports: Reports) -> None:
-    [diagnosis] = reports[name]["diagnoses"]
-    assert diagnosis["checks"] == [check["name"] for check in reports[name]["checks"] if check["outcome"] == "failed"]
+def test_the_diagnosis_covers_every_failed_check_or_says_which_it_leaves_open(name: str, reports: Reports) -> None:
+    report = reports[name]
+    explained = [check for diagnosis in report["diagnoses"][:1] for check in diagnosis["checks"]]
+    assert sorted([*explained, *report["unexplained"]]) == sorted(
+        check["name"] for check in report["checks"] if check["outcome"] == "failed"
+    )
 
 
 @pytest.mark.parametrize(

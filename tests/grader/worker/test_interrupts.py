@@ -56,7 +56,7 @@ Oracle.compute = telling
 progress.write(b".")
 cli.main(arguments)
 """
-COMPUTED = {"check": 12, "verify": 12, "watch": 4}  # expectations before the last interrupts; the command computes more
+COMPUTED = {"check": 12, "verify": 6, "watch": 4}  # expectations before the last interrupts; the command computes more
 
 
 class Moment(NamedTuple):
