@@ -8,6 +8,7 @@ from normgrade.compare.evidence import Bits, facts_in
 from normgrade.compare.search import Guess, Search
 
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
+SHOWN = 0.1  # of the failed checks that a name changes, those that must be explained where anything speaks against it
 BESIDE = 4  # the same, for each wrong fact that no name changes: something unknown is at work there
 
 
@@ -55,9 +56,18 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
         if not support.unstable and facts.words(support.weak) & facts.words(unexplained):
             return 1000.0
         return 0.0
+    if against and shown_in(search, guess, member) < SHOWN:
+        return 100.0 + against
     if against > AGAINST * strong or against > BESIDE * uncovered:
         return float(against)
     return 0.0
+
+
+def shown_in(search: Search, guess: Guess, member: int) -> float:
+    """Which part of the failed checks that a mistake changes is explained."""
+    active = search.evidence.parts[member].active & search.evidence.wrong
+    taken = [facts for facts in search.evidence.checks.values() if facts & active]
+    return sum(not facts & guess.unexplained for facts in taken) / max(len(taken), 1)
 
 
 def support_of(guess: Guess, search: Search, member: int) -> Support:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 
 from normgrade.compare.evidence import Bits, Evidence, Part
@@ -172,17 +172,28 @@ class Search:
         At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
         does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
         """
-        for size, self.doubting in ((1, False), (2, False), (3, False), (2, True), (3, True)):
-            if not self.out_of_time() and (found := self.complete_sets(size)):
-                return self.without_idle(found)
-        self.doubting = False
-        found = [] if self.out_of_time() else self.search([])
-        self.doubting = True
-        for attempt in (self.mended, self.search, self.mended):
-            if self.out_of_time() or any(guess.complete for guess in found):
+        attempts: tuple[Callable[[list[Guess]], list[Guess]], ...] = (
+            *(partial(self.complete_sets, size) for size in (1, 2, 3)),
+            self.search,
+            self.doubt,
+            *(partial(self.complete_sets, size) for size in (2, 3)),
+            self.mended,
+            self.search,
+            self.mended,
+        )
+        found: list[Guess] = []
+        for attempt in attempts:
+            if self.out_of_time():
                 break
             found = attempt(found)
-        return self.without_idle(self.with_twins([guess for guess in found if guess.complete])) or found
+            if complete := [guess for guess in found if guess.complete]:
+                return self.without_idle(self.with_twins(complete) if len(complete[0].members) > 3 else complete)
+        return found
+
+    def doubt(self, found: list[Guess]) -> list[Guess]:
+        """The same; from now on, what each mistake changes alone is no word on what it changes among others."""
+        self.doubting = True
+        return found
 
     def mended(self, found: list[Guess]) -> list[Guess]:
         """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
@@ -218,7 +229,7 @@ class Search:
                 found = larger
         return None if found is guess else found
 
-    def complete_sets(self, size: int) -> list[Guess]:
+    def complete_sets(self, size: int, otherwise: list[Guess]) -> list[Guess]:
         """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
         queue = sorted(self.promising(size))
         found, last_play = list[Guess](), self.plays + MOST_AT_ONCE
@@ -226,21 +237,28 @@ class Search:
             guess = self.guess(members)
             while guess is not None and guess.unknown and not guess.conflicts | guess.uncovered:
                 if self.plays >= last_play or self.out_of_time():
-                    return found
+                    return found or otherwise
                 self.play_one(guess)
                 guess = self.guess(members)
             if guess is not None and guess.complete:
                 found.append(guess)
                 last_play = min(last_play, self.plays + MORE_PLAYS)
-        return found
+        return found or otherwise
 
     def without_idle(self, found: list[Guess]) -> list[Guess]:
         """The same, or else sets with one mistake less that explain everything, too: what some do only together may look like another."""
         doubting, self.doubting = self.doubting, True
         smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
+        smaller = {members for members in smaller if all(self.meet(members, guess.members) for guess in found)}
         complete = [guess for members in sorted(smaller) if (guess := self.settled(members, whole=True)) is not None]
         self.doubting = doubting or bool(complete)
         return self.without_idle(complete) if complete else found
+
+    def meet(self, members: Members, larger: Members) -> bool:
+        """Whether the mistakes that `larger` has more share a play with the others."""
+        ours, theirs = ([each for each in larger if (each in members) == within] for within in (True, False))
+        plays = [union_of(self.evidence.parts[member].active for member in some) for some in (ours, theirs)]
+        return not theirs or any(here & plays[0] and here & plays[1] for here in self.plays_reached)
 
     def with_twins(self, found: list[Guess]) -> list[Guess]:
         """The same, and sets that explain everything with another mistake in the place of one that changes nearly the same facts."""
