@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from normgrade.course.course import Course, carried
+from normgrade.course.package import PACKAGE
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.errors import CourseError
 from normgrade.suite.collection import collect, derived
@@ -42,5 +42,5 @@ def test_a_situation_that_does_not_exist_cannot_be_left_out(tiny: Course) -> Non
 
 
 def test_the_module_holds_nothing_of_one_exercise() -> None:
-    source = Path(__import__("normgrade.suite.situations", fromlist=["x"]).__file__).read_text(encoding="utf-8")
+    source = (PACKAGE / "suite" / "situations.py").read_text(encoding="utf-8")
     assert [exercise.slug for exercise in EXERCISES if exercise.slug in source] == []

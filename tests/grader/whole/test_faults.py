@@ -145,12 +145,12 @@ class Point(NamedTuple):
 
 FIRST = 4  # question that is a request: the exercise's own probes, what it bans and the source come before
 BEFORE_THE_WORKER = Point("normgrade.worker.host.Host.connect")
-BEFORE_THE_PROBES = Point("normgrade.worker.channel.Channel.ask")
-BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Channel.ask", FIRST - 1)
+BEFORE_THE_PROBES = Point("normgrade.worker.channel.Channel.send")
+BEFORE_THE_SOURCE = Point("normgrade.worker.channel.Channel.send", FIRST - 1)
 LOADING = Point("normgrade.worker.channel.Channel.receive", FIRST - 1, later=0.2)
 PLAYING_FIRST = Point("normgrade.worker.channel.Channel.receive", FIRST, later=0.2)
 PLAYING_LATER = Point("normgrade.worker.channel.Channel.receive", FIRST + 2, later=0.2)
-BETWEEN_REQUESTS = Point("normgrade.worker.channel.Channel.ask", FIRST + 2)
+BETWEEN_REQUESTS = Point("normgrade.worker.channel.Channel.send", FIRST + 2)
 AT_THE_END = Point("normgrade.worker.channel.Channel.end")
 DIAGNOSING = Point("normgrade.suite.grader.Grader.diagnose")
 WITHOUT_WORKER = (BEFORE_THE_WORKER, DIAGNOSING)
