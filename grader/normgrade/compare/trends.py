@@ -33,7 +33,7 @@ def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedSt
     return [
         SizedStep(number, step.action is Action.TRAIN, float(np.abs(step.x.values).max(initial=0)), number not in wrong)
         for number, step in taken
-        if step.x is not None
+        if step.x is not None and np.isfinite(step.x.values).all()
     ]
 
 

@@ -29,10 +29,10 @@ class BatchNorm(nn.Module):
                 with torch.no_grad():
                     self.num_batches_tracked += 1
                     m = 1 / float(self.num_batches_tracked) if self.momentum is None else self.momentum
-                    self.running_mean.lerp_(mean, m)
-                    self.running_var.lerp_(columns.std(0), m)
+                    self.running_mean.lerp_(mean.to(self.running_mean.dtype), m)
+                    self.running_var.lerp_(columns.std(0).to(self.running_var.dtype), m)
         else:
-            mean, std = self.running_mean, self.running_var.add(self.eps).sqrt()
+            mean, std = self.running_mean, self.running_var.to(columns.dtype).add(self.eps).sqrt()
         out = (columns - mean) / std
         if self.weight is not None:
             out = (out + self.bias) * self.weight

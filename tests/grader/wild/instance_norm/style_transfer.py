@@ -26,10 +26,10 @@ class InstanceNorm(nn.Module):
         if self.track:
             if self.training:
                 with torch.no_grad():
-                    self.running_mean.lerp_(mean.mean(0), self.momentum)
-                    self.running_var.lerp_(flat.var(2).mean(0), self.momentum)
+                    self.running_mean.lerp_(mean.mean(0).to(self.running_mean.dtype), self.momentum)
+                    self.running_var.lerp_(flat.var(2).mean(0).to(self.running_var.dtype), self.momentum)
             else:
-                mean, var = self.running_mean[None], self.running_var[None]
+                mean, var = self.running_mean[None].to(flat.dtype), self.running_var[None].to(flat.dtype)
         y = (flat - mean[..., None]) / torch.sqrt(var[..., None] + self.eps)
         y = y.reshape(x.shape)
         if self.weight is not None:
