@@ -31,10 +31,15 @@ def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedSt
     wrong = {difference.place.step for difference in found}
     taken = enumerate(request.steps, 1) if isinstance(request, LayerStory) else ()
     return [
-        SizedStep(number, step.action is Action.TRAIN, float(np.abs(step.x.values).max(initial=0)), number not in wrong)
+        SizedStep(number, step.action is Action.TRAIN, size_of(step.x.values), number not in wrong)
         for number, step in taken
-        if step.x is not None and np.isfinite(step.x.values).all()
+        if step.x is not None
     ]
+
+
+def size_of(x: np.ndarray) -> float:
+    """The largest |x|; 0, which shows nothing, where a number is not finite."""
+    return float(np.abs(x).max(initial=0)) if np.isfinite(x).all() else 0.0
 
 
 def pattern(request: TypedRequest, places: Mapping[Place, object], found: Sequence[Difference], words: Mapping[str, str] = NO_WORDS) -> str:
