@@ -83,12 +83,8 @@ def difference(place: Place, actual: Value, expected: Expected) -> Difference | 
 def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference | None:
     assert isinstance(expected.value, Array)
     right, got, permitted = expected.value.values, actual.values, allowed(expected)
+    permitted, error = at_most(right, permitted), errors(got, right)
     with np.errstate(all="ignore"):
-        finite = np.isfinite(right)
-        if not finite.all():  # a NaN may stand for an infinity: the order of operations decides
-            permitted = np.where(finite, permitted, 0.0)
-        error = np.abs(got.astype(np.float64) - right)
-        error = np.where(finite | np.isfinite(got), np.where(np.isnan(error), np.inf, error), 0.0)
         wrong = error > permitted
         if not wrong.any():
             return None
@@ -109,6 +105,18 @@ def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference 
         actual=got[at].item(),
         numbers=Numbers(right, got, permitted),
     )
+
+
+def errors(got: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """How far each number is off: infinitely where one side alone is finite; not at all where neither is, be it NaN or Inf."""
+    with np.errstate(all="ignore"):
+        off = np.abs(got.astype(np.float64) - right)
+        return np.where(np.isfinite(right) | np.isfinite(got), np.where(np.isnan(off), np.inf, off), 0.0)
+
+
+def at_most(right: np.ndarray, permitted: np.ndarray) -> np.ndarray:
+    """How far each number may be off; 0 for one that is not finite, whose error is 0 or infinite."""
+    return np.where(np.isfinite(right), permitted, 0.0)
 
 
 @lru_cache(maxsize=4096)  # by identity: what is expected is compared with many submissions

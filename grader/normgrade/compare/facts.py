@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from normgrade.compare.differences import K_HALF, K, allowed
+from normgrade.compare.differences import K_HALF, K, allowed, at_most, errors
 from normgrade.language.places import Absent, Place
 from normgrade.oracle.draws import generator
 from normgrade.oracle.expectation import UNIT_ROUNDOFF
@@ -128,11 +128,8 @@ def facts_of(observation: Observation, right: Right) -> Facts:
 def is_off(value: Array, expected: Expected) -> bool:
     """Whether any number is further from the expected one than it may be. Both have the same count of numbers."""
     assert isinstance(expected.value, Array)
-    got, right = flat(value), flat(expected.value)
-    with np.errstate(all="ignore"):
-        near = np.abs(got - right) <= np.asarray(allowed(expected)).ravel()
-        spoiled = ~np.isfinite(right) & ~np.isfinite(got)  # where the input holds a NaN
-        return not bool((near | spoiled).all())
+    right = flat(expected.value)
+    return bool((errors(flat(value), right) > at_most(right, allowed(expected).ravel())).any())
 
 
 def ending_of(error: Error | None, right: Right) -> str:

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 MODULES = {
-    "story": (*("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),),
+    "story": ("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),
     "vocabulary": ("ones", "randn", "uniform", "words", "zeros"),
     "situations": ("use",),
 }
