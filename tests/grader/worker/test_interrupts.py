@@ -56,7 +56,6 @@ Oracle.compute = telling
 progress.write(b".")
 cli.main(arguments)
 """
-COMPUTED = {"check": 12, "verify": 6, "watch": 4}  # expectations before the last interrupts; the command computes more
 
 
 class Moment(NamedTuple):
@@ -66,11 +65,11 @@ class Moment(NamedTuple):
     later_s: float
 
 
-def moments(command: str) -> list[Moment]:
-    """A third of them at any time before the first expectation, the others while expectations are computed."""
+def moments(command: str, computed: int) -> list[Moment]:
+    """A third of them at any time before the first expectation, the others while the command computes so many."""
     chance, number = random.Random(command), MOMENTS[command]
     early = [Moment(0, chance.uniform(0, 1.5)) for _ in range(number // 3)]
-    return early + [Moment(chance.randint(1, COMPUTED[command]), chance.uniform(0, 0.06)) for _ in range(number - len(early))]
+    return early + [Moment(chance.randint(1, computed - 1), chance.uniform(0, 0.06)) for _ in range(number - len(early))]
 
 
 class Ended(NamedTuple):
@@ -136,10 +135,11 @@ def started(forked: BaseContext, command: str, course: Course, home: Path) -> It
         process.join()
 
 
-def undisturbed(forked: BaseContext, command: str, course: Course, home: Path) -> None:
-    """The command on an empty cache; `watch` until it has told its first result."""
+def undisturbed(forked: BaseContext, command: str, course: Course, home: Path) -> int:
+    """The command on an empty cache, `watch` until it has told its first result: how many expectations it computes."""
     with started(forked, command, course, home) as running:
         assert running.wait_for("out", 1) if command == "watch" else running.ended() == 0
+        return len(running.written("progress")) - 1
 
 
 def interrupted(forked: BaseContext, command: str, course: Course, home: Path, moment: Moment) -> Ended:
@@ -179,10 +179,10 @@ def strike(forked: BaseContext, tiny: Course, tmp_path_factory: pytest.TempPathF
 
 def strike_all(forked: BaseContext, command: str, course: Course, home: Callable[[], Path]) -> Struck:
     first = home()
-    undisturbed(forked, command, course, first)
-    homes = [home() for _ in moments(command)]
+    when = moments(command, undisturbed(forked, command, course, first))
+    homes = [home() for _ in when]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        ended = list(pool.map(lambda moment, home: interrupted(forked, command, course, home, moment), moments(command), homes))
+        ended = list(pool.map(lambda moment, home: interrupted(forked, command, course, home, moment), when, homes))
     return Struck(ended, [kept(home) for home in homes], kept(first), homes)
 
 
