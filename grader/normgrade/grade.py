@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
 from normgrade.report.report import NOTHING_RAN, Check, Diagnosis, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
+from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:
+    from normgrade.compare.diagnose import Known
     from normgrade.compare.played import Result
 
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
@@ -95,23 +94,25 @@ def play(grader: Grader, submission: Submission, inspection: Inspection, on_even
 
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result]) -> Report:
     """The report with the mistakes that explain it, or with the time after which they are not looked for any more."""
+    exercise, within_s = submission.exercise, grader.search_s(submission.exercise)
     grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    within_s = grader.search_s(submission.exercise)
-    found = grader.diagnose(submission.exercise, results, within_s) if within_s else None
+    if within_s and grader.options.seed != PUBLIC_SEED:
+        results = list(grader.results(exercise, report.source, submission.path.name, PUBLIC_SEED))
+    found = grader.diagnose(exercise, results, within_s) if within_s else None
     if found is None:
         return replace(report, stopped_after_s=within_s)
-    explained = {name for diagnosis in found[:1] for name in diagnosis.checks}
-    failed = (check.name for check in report.checks if check.outcome is Outcome.FAILED)
-    unexplained = tuple(name for name in failed if name not in explained)
-    report = replace(report, diagnoses=pointed(found, submission, report), unexplained=unexplained)
-    return replace(report, granted=granted(report) if submission.exercise.credit == "mistakes" else 0)
+    failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
+    diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
+    unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
+    report = replace(report, diagnoses=pointed(diagnoses, grader.known(exercise), report.source), unexplained=unexplained)
+    return replace(report, granted=granted(report) if exercise.credit == "mistakes" else 0)
 
 
-def pointed(diagnoses: Sequence[Diagnosis], submission: Submission, report: Report) -> tuple[Diagnosis, ...]:
+def pointed(diagnoses: Sequence[Diagnosis], known: Known, source: str) -> tuple[Diagnosis, ...]:
     """The diagnoses, with the lines of the submission where their mistakes stand."""
-    reference, known = read_text(submission.exercise.reference), {each.name: each for each in read_mistakes(submission.exercise)}
-    made = ([known[name] for name in diagnosis.mistakes if name in known] for diagnosis in diagnoses)
-    return tuple(replace(each, spots=spots_of(mistakes, reference, report.source)) for each, mistakes in zip(diagnoses, made, strict=True))
+    named = {mistake.name: mistake for mistake in known.mistakes}
+    made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
+    return tuple(replace(each, spots=spots_of(mistakes, known.reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
 
 
 def granted(report: Report) -> int:

@@ -105,7 +105,7 @@ def measured(exercise: Exercise, sizes: dict[int, int]) -> dict[int, Measured]:
     found: defaultdict[int, Measured] = defaultdict(Measured)
     mistakes, reference = read_mistakes(exercise), read_text(exercise.reference)
     with open_grader([exercise], Options()) as grader:
-        grader.known(exercise, grader.options.seed)
+        grader.known(exercise)
         for chosen in sets_of(mistakes, reference, sizes):
             kind, seconds, named = measure(grader, exercise, chosen, together(reference, chosen) or "")
             found[len(chosen)].kinds[kind] += 1

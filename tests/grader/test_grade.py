@@ -15,7 +15,7 @@ import pytest
 from normgrade import grade as grading
 from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import COST
+from normgrade.course.mistakes import COST, read_mistakes
 from normgrade.grade import Submission, grade, granted
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
@@ -326,6 +326,16 @@ def test_the_seed_draws_the_inputs(tiny: Course, tmp_path: Path) -> None:
     reports = [grade([submission], Options(seed=seed))[0] for seed in (1, 2)]
     one, other = (failed(report)["test_rows[shape0]"].differences[0].expected for report in reports)
     assert one != other and [report.seed for report in reports] == [1, 2]
+
+
+def test_a_mistake_is_named_whatever_the_seed_of_the_grading(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("rms")
+    [mistake] = [mistake for mistake in read_mistakes(exercise) if mistake.name == "eps-outside-root"]
+    submission = written(tmp_path, exercise, mistake.source)
+    reports = [grade([submission], Options(seed=seed))[0] for seed in (0, 7)]
+    assert [report.diagnoses[0].mistakes for report in reports] == [("eps-outside-root",)] * 2
+    first, other = ([check.differences for check in report.checks] for report in reports)
+    assert first != other
 
 
 def test_a_stub_is_graded_where_that_is_asked_for(tiny: Course, tmp_path: Path) -> None:

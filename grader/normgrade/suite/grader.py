@@ -15,11 +15,10 @@ from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Diagnosis, Outcome
-from normgrade.suite.grading_options import Options
+from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.diagnose import Known
-    from normgrade.compare.effects import Effects
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.collection import Suite
@@ -41,7 +40,7 @@ class Grader:
     oracles: Mapping[str, Oracle]
     options: Options
     rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
-    repertoires: dict[tuple[str, int], Effects] = field(default_factory=dict, repr=False)  # by slug and seed
+    repertoires: dict[str, Known] = field(default_factory=dict, repr=False)  # by slug
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
@@ -85,35 +84,32 @@ class Grader:
         left_s = self.limits(exercise).total_s - self.host.used_s
         return min(SEARCH_S, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
 
-    def diagnose(
-        self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf, seed: int | None = None
-    ) -> tuple[Diagnosis, ...] | None:
-        """The mistakes that explain the results; nothing where none do, None where the time for the search was too short.
-
-        `seed` is that of the results, by default the one of the options.
-        """
+    def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
+        """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short."""
         from normgrade.compare import diagnose
         from normgrade.suite.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
         clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-        known = self.known(exercise, self.options.seed if seed is None else seed)
+        known = self.known(exercise)
         with Understudy(self.host, exercise) as understudy:
             try:
                 return diagnose.diagnose(results, known, understudy.play, within_s, clock)
             except diagnose.OutOfTime:
                 return None
 
-    def known(self, exercise: Exercise, seed: int) -> Known:
-        """The mistakes of an exercise with what they change in its suite. It is computed once for each seed, and kept."""
+    def known(self, exercise: Exercise) -> Known:
+        """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept."""
         from normgrade.compare.diagnose import Known
         from normgrade.suite.repertoire import repertoire
 
-        if (exercise.slug, seed) not in self.repertoires:
-            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
-            self.repertoires[exercise.slug, seed] = repertoire(suite, rehearsal, self.options.progress)
-        return Known(read_text(exercise.reference), read_mistakes(exercise), self.repertoires[exercise.slug, seed])
+        if exercise.slug not in self.repertoires:
+            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+            mistakes = read_mistakes(exercise)
+            effects = repertoire(suite, rehearsal, mistakes, self.options.progress)
+            self.repertoires[exercise.slug] = Known(read_text(exercise.reference), mistakes, effects)
+        return self.repertoires[exercise.slug]
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from normgrade.worker.walls import AUTO
 
+PUBLIC_SEED = 0  # of what a learner sees again and again; mistakes are looked for in what it draws
+
 
 class OnProgress(Protocol):
     """Called with what is going on and how much of it is done; the command line draws it."""
@@ -22,7 +24,7 @@ def silent(what: str, done: int, total: int) -> None:
 class Options:
     """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls."""
 
-    seed: int = 0
+    seed: int = PUBLIC_SEED
     timeout_s: float | None = None
     allow_stub: bool = False
     tier: str = AUTO  # the strongest walls to stand behind

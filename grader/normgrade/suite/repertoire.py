@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -9,7 +10,7 @@ from hashlib import sha256
 from normgrade.compare.effects import Effects, decode, effects_of, encode
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
+from normgrade.course.mistakes import Mistake
 from normgrade.course.package import PACKAGE
 from normgrade.language import _
 from normgrade.oracle.expectation import Oracle, fingerprint
@@ -21,14 +22,13 @@ from normgrade.suite.run import Rehearsal
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects
 
 
-def repertoire(suite: Suite, rehearsal: Rehearsal, progress: OnProgress) -> Effects:
-    """The effects of all mistakes of an exercise, in all plays that the seed draws."""
+def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], progress: OnProgress) -> Effects:
+    """The effects of these mistakes of an exercise, in all plays that the seed draws."""
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
-    name = key(oracle, exercise, seed)
+    name = key(oracle, exercise, mistakes, seed)
     if (known := oracle.cache.get(name)) is not None:
         with suppress(Damaged):  # as good as none
             return decode(known)
-    reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
 
     def tick(done: int, total: int) -> None:
         progress(_("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed), done, total)
@@ -36,15 +36,15 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, progress: OnProgress) -> Effe
     tick(0, len(mistakes))
     asked = [((test.name, number), each) for test in suite.tests for number, each in enumerate(rehearsal.of(test).asked)]
     plays = [(place, each.played_by(None)) for place, each in asked]
-    found = effects_of(plays, reference, mistakes, oracle, tick)
+    found = effects_of(plays, rehearsal.reference, mistakes, oracle, tick)
     oracle.cache.put(name, encode(found))
     return found
 
 
-def key(oracle: Oracle, exercise: Exercise, seed: int) -> str:
+def key(oracle: Oracle, exercise: Exercise, mistakes: Sequence[Mistake], seed: int) -> str:
     """The name under which the effects are kept: it depends on everything that they depend on."""
     texts = [read_text(exercise.folder / "exercise.toml"), read_text(exercise.suite), read_text(exercise.reference), oracle.probes or ""]
-    wrong = [text for mistake in read_mistakes(exercise) for text in (mistake.name, mistake.source)]
+    wrong = [text for mistake in mistakes for text in (mistake.name, mistake.source)]
     return fingerprint("effects", str(seed), *texts, *oracle.spread, *wrong, own_sources())
 
 

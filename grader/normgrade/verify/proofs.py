@@ -24,7 +24,7 @@ from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options, silent
+from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
 from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.parallel import Job, Tick, over_cores
@@ -85,7 +85,7 @@ def verify(
 
 def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
     right, mistakes = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
-    return Job((right + 2 * mistakes + len(exercise.wrong)) * len(seeds), partial(prove, exercise, seeds, options))
+    return Job((right + mistakes + len(exercise.wrong)) * len(seeds) + mistakes, partial(prove, exercise, seeds, options))
 
 
 def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
@@ -201,17 +201,17 @@ class Proof:
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
-        for mistake, seed in self.each(mistakes, _("diagnoses")):
-            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed), seed=seed)
+        for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
+            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed))
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
             elif names != [mistake.name]:
                 yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
 
-    def each(self, things: Sequence[T], what: str) -> Iterator[tuple[T, int]]:
-        """Yield each pair of a thing and a seed; report progress after each."""
-        for seed, thing in product(self.seeds, things):
+    def each(self, things: Sequence[T], what: str, seeds: Sequence[int] = ()) -> Iterator[tuple[T, int]]:
+        """Yield each pair of a thing and a seed, by default one of the proof's; report progress after each."""
+        for seed, thing in product(seeds or self.seeds, things):
             yield thing, seed
             self.tick(_("{exercise}: {what}", exercise=self.exercise.slug, what=what))
 

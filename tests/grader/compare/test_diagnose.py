@@ -269,8 +269,9 @@ def oracle_of(expectations: Path) -> Oracle:
 def known(tiny: Course, expectations: Path, slug: str) -> Known:
     """The mistakes of an exercise of the tiny course, with what they change."""
     exercise = tiny.exercise(slug)
-    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, read_text(exercise.reference)), silent)
-    return Known(read_text(exercise.reference), read_mistakes(exercise), effects)
+    reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
+    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference), mistakes, silent)
+    return Known(reference, mistakes, effects)
 
 
 def searched(

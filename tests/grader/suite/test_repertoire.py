@@ -8,6 +8,7 @@ import pytest
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.suite.collection import collect
@@ -20,9 +21,9 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
     exercise = tiny.exercise("rms")
     suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
     oracle = Oracle(Cache(tmp_path, bytes(32)), None)
-    first = repertoire(
-        suite, Rehearsal(oracle, exercise, read_text(exercise.reference), 3), lambda what, done, total: told.append((what, done, total))
-    )
+    mistakes = read_mistakes(exercise)
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), 3)
+    first = repertoire(suite, rehearsal, mistakes, lambda what, done, total: told.append((what, done, total)))
     assert first.mistakes == ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast") and len(first.owner)
     assert told[0] == ("rms: what each known mistake leads to, once for seed 3", 0, 4) and told[-1][1:] == (3, 4)
 
@@ -30,17 +31,18 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
         raise AssertionError("it is computed again")
 
     monkeypatch.setattr("normgrade.suite.repertoire.effects_of", computed)
-    again = repertoire(suite, Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, read_text(exercise.reference), 3), silent)
+    again = repertoire(suite, Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, rehearsal.reference, 3), mistakes, silent)
     assert (again.mistakes, again.exact.tolist()) == (first.mistakes, first.exact.tolist())
     with pytest.raises(AssertionError, match="computed again"):
-        repertoire(suite, Rehearsal(oracle, exercise, read_text(exercise.reference), 4), silent)
+        repertoire(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, silent)
 
 
 def test_what_is_damaged_is_computed_again(tiny: Course, tmp_path: Path) -> None:
     exercise = tiny.exercise("rms")
-    oracle = Oracle(Cache(tmp_path, bytes(32)), None)
-    oracle.cache.put(key(oracle, exercise, 0), b"nonsense")
-    assert len(repertoire(collect([exercise])["rms"], Rehearsal(oracle, exercise, read_text(exercise.reference)), silent).mistakes) == 4
+    oracle, mistakes = Oracle(Cache(tmp_path, bytes(32)), None), read_mistakes(exercise)
+    oracle.cache.put(key(oracle, exercise, mistakes, 0), b"nonsense")
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
+    assert len(repertoire(collect([exercise])["rms"], rehearsal, mistakes, silent).mistakes) == 4
 
 
 def test_its_name_depends_on_everything_that_it_depends_on(tiny: Course, edited_course: object, tmp_path: Path) -> None:
@@ -53,6 +55,11 @@ def test_its_name_depends_on_everything_that_it_depends_on(tiny: Course, edited_
     }
     courses = [tiny, *(edited_course({path: edit}) for path, edit in edits.items())]
     oracle, other = (Oracle(Cache(tmp_path, bytes(32)), probes) for probes in (None, "probes"))
-    names = [key(oracle, course.exercise("rms"), 0) for course in courses]
-    names += [key(oracle, tiny.exercise("rms"), 1), key(other, tiny.exercise("rms"), 0), key(oracle, tiny.exercise("centring"), 0)]
-    assert len({*names}) == len(names) and key(oracle, Course(tiny.root).exercise("rms"), 0) == names[0]
+
+    def name(course: Course, slug: str = "rms", oracle: Oracle = oracle, seed: int = 0) -> str:
+        exercise = course.exercise(slug)
+        return key(oracle, exercise, read_mistakes(exercise), seed)
+
+    names = [name(course) for course in courses]
+    names += [name(tiny, seed=1), name(tiny, oracle=other), name(tiny, "centring")]
+    assert len({*names}) == len(names) and name(Course(tiny.root)) == names[0]
