@@ -8,6 +8,7 @@ from normgrade.compare.evidence import Bits, facts_in
 from normgrade.compare.search import Guess, Search
 
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
+WORDS = 10  # facts that speak for a name which nothing but words speaks for, for each against it
 SHOWN = 0.1  # of the failed checks that a name changes, those that must be explained where anything speaks against it
 BESIDE = 4  # the same, for each wrong fact that no name changes: something unknown is at work there
 
@@ -49,7 +50,7 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
     if not support.all:
         return float("inf")
     if not strong:
-        if against:
+        if against * WORDS > (support.weak | support.unstable).bit_count():
             return 1000.0 + against
         if support.unstable and facts.kinds(support.unstable) & facts.kinds(unexplained):
             return 1000.0
