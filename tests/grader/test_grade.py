@@ -440,6 +440,12 @@ def test_the_larger_of_two_is_earned(points: int, earned: int) -> None:
     assert (report.of_claims, report.earned) == (10, earned)
 
 
+def test_where_a_claim_without_points_fails_a_point_is_missing() -> None:
+    whole = a_report(PASSED, FAILED)
+    worthless = replace(whole, checks=(replace(whole.checks[0], points=20), replace(whole.checks[1], points=0)))
+    assert (worthless.of_claims, worthless.earned) == (20, 19)
+
+
 def test_a_course_says_what_points_are_given_for(tiny: Course, tmp_path: Path) -> None:
     rms = tiny.exercise("rms")
     wrong = read_text(rms.reference).replace("mean(dim=-1, keepdim=True)", "sum(dim=-1, keepdim=True)")

@@ -183,15 +183,6 @@ class Exercise:
         return tuple(sorted(self.reference.parent.glob("alternatives/*.py")))
 
     @property
-    def wrong(self) -> tuple[Path, ...]:
-        """Wrong implementations that are no known mistakes: they must fail, and nobody has to name what is wrong. In order of their names.
-
-        >>> all(path.suffix == ".py" for path in Course.find().exercise("layer_norm").wrong)
-        True
-        """
-        return tuple(sorted((self.reference.parent / "wrong").glob("*.py")))
-
-    @property
     def mistakes(self) -> Path:
         """The file of the known mistakes.
 
@@ -199,6 +190,15 @@ class Exercise:
         'mistakes.toml'
         """
         return self.reference.with_name("mistakes.toml")
+
+    @property
+    def wrong(self) -> Path:
+        """The file of the wrong answers that are no known mistakes: they must fail, and no diagnosis names them. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").wrong.name
+        'wrong.toml'
+        """
+        return self.reference.with_name("wrong.toml")
 
     @property
     def equivalent(self) -> Path:

@@ -1,8 +1,8 @@
-"""Known mistakes: wrong implementations, most of them written as small edits of the reference."""
+"""Known mistakes, and other wrong answers: wrong implementations, most of them written as small edits of the reference."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -57,34 +57,82 @@ class Mistake:
     cost: int = COST
 
 
+@dataclass(frozen=True, slots=True)
+class WrongAnswer:
+    """One wrong implementation that is no known mistake: it must fail, and learners never hear of it.
+
+    - `name`: unique among the wrong answers and the known mistakes of its exercise, as in `"eps-of-the-class"`.
+    - `what`: what is wrong, in English, for maintainers.
+    - `source`: the whole wrong implementation, as Python source.
+
+    >>> from normgrade.course.course import Course
+    >>> [answer.what for answer in read_wrong(Course.find().exercise("layer_norm")) if answer.name == "biased-only-with-gradients"]
+    ['Without gradients the variance is divided by n − 1']
+    """
+
+    name: str
+    what: str
+    source: str
+
+
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
     """Every known mistake of an exercise, in the order of mistakes.toml. Raises CourseError where that file is wrong."""
-    reference = read_text(exercise.reference)
-    table = Table.of_file(exercise.mistakes)
-    mistakes = tuple(read_mistake(exercise, entry, reference) for entry in table.tables("mistake"))
+    reference, table = read_text(exercise.reference), Table.of_file(exercise.mistakes)
+    mistakes = tuple(read_mistake(entry, reference) for entry in table.tables("mistake"))
     table.finish()
-    names = [mistake.name for mistake in mistakes]
-    for name in names:
-        if names.count(name) > 1:
-            table.wrong("mistake", _('the name "{name}" is given twice', name=name))
+    refuse_twice(table, "mistake", [mistake.name for mistake in mistakes])
     return mistakes
 
 
-def read_mistake(exercise: Exercise, entry: Table, reference: str) -> Mistake:
+def read_wrong(exercise: Exercise) -> tuple[WrongAnswer, ...]:
+    """Every other wrong answer, in the order of wrong.toml; none without that file. Raises CourseError where it is wrong."""
+    if not exercise.wrong.exists():
+        return ()
+    reference, table = read_text(exercise.reference), Table.of_file(exercise.wrong)
+    answers = tuple(read_wrong_answer(entry, reference) for entry in table.tables("wrong"))
+    table.finish()
+    refuse_twice(table, "wrong", [answer.name for answer in answers])
+    known = {mistake.name for mistake in read_mistakes(exercise)}
+    for answer in answers:
+        if answer.name in known:
+            table.wrong("wrong", _('the name "{name}" is that of a known mistake', name=answer.name))
+    return answers
+
+
+def refuse_twice(table: Table, key: str, names: Sequence[str]) -> None:
+    """Raise a CourseError if two entries have the same name."""
+    for name in names:
+        if names.count(name) > 1:
+            table.wrong(key, _('the name "{name}" is given twice', name=name))
+
+
+def read_mistake(entry: Table, reference: str) -> Mistake:
     """The mistake that one table of mistakes.toml describes."""
     name, says, remedy = entry.take("name", text), entry.spoken("says", text), entry.spoken("remedy", label, "")
-    pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     cost = entry.take("cost", between(1, 1000), COST)
+    source, edits = read_source(entry, name, reference)
+    return Mistake(name, says, source, edits, remedy, cost)
+
+
+def read_wrong_answer(entry: Table, reference: str) -> WrongAnswer:
+    """The wrong answer that one table of wrong.toml describes."""
+    name, what = entry.take("name", text), entry.take("what", text)
+    source, _edits = read_source(entry, name, reference)
+    return WrongAnswer(name, what, source)
+
+
+def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edit, ...]]:
+    """The source that an entry describes by `edit` or `file`, and its edits; none where it is a file. Every other key is read before."""
+    pairs, file = entry.take("edit", texts_in_pairs, ()), entry.take("file", text, "")
     entry.finish()
     if bool(pairs) == bool(file):
         entry.wrong("edit", _('the mistake "{name}" needs either `edit` or `file`', name=name))
     if not file:
         edits = tuple(find_edit(entry, name, old, new, reference) for old, new in pairs)
-        source = applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name))
-        return Mistake(name, says, source, edits, remedy, cost)
-    path = exercise.mistakes.parent / file
+        return applied(reference, edits) or entry.wrong("edit", _('the edits of "{name}" overlap', name=name)), edits
+    path = entry.path.parent / file
     try:
-        return Mistake(name, says, path.read_text(encoding="utf-8"), remedy=remedy, cost=cost)
+        return path.read_text(encoding="utf-8"), ()
     except OSError as error:
         raise CourseError(
             _(

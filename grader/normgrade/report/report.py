@@ -320,8 +320,12 @@ class Report:
 
     @property
     def earned(self) -> int:
-        """The points that the submission earned, of `possible` ones: those of its claims, or those that are granted where they are more."""
-        return max(self.of_claims, self.granted)
+        """The points that the submission earned: those of its claims, or those that are granted where they are more.
+
+        Where a claim fails, they are never all of the `possible` ones, though that claim may carry no point.
+        """
+        earned = max(self.of_claims, self.granted)
+        return min(earned, self.possible - 1) if any(check.outcome is Outcome.FAILED for check in self.checks) else earned
 
     @property
     def of_claims(self) -> int:

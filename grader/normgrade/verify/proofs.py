@@ -16,7 +16,7 @@ from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
@@ -84,8 +84,8 @@ def verify(
 
 
 def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
-    right, mistakes = 1 + len(exercise.alternatives), len(read_mistakes(exercise))
-    return Job((right + mistakes + len(exercise.wrong)) * len(seeds) + mistakes, partial(prove, exercise, seeds, options))
+    right, mistakes, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise)), len(read_wrong(exercise))
+    return Job((right + mistakes + wrong) * len(seeds) + mistakes, partial(prove, exercise, seeds, options))
 
 
 def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
@@ -128,7 +128,8 @@ class Proof:
         yield check("stub", _("The untouched stub fails."), self.stub)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield check("right", claim, lambda: self.right(right))
-        wrong = {mistake.name: mistake.source for mistake in mistakes} | {path.name: read_text(path) for path in exercise.wrong}
+        wrong = {mistake.name: mistake.source for mistake in mistakes}
+        wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(exercise)}
         yield check("wrong", n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong)), lambda: self.wrong(wrong))
         yield check("named", _("Every known mistake is diagnosed by its own name, and by no other."), lambda: self.named(mistakes))
 

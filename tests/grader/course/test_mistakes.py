@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from normgrade.course.course import Course, Exercise
-from normgrade.course.mistakes import COST, Edit, Mistake, applied, read_mistakes, together
+from normgrade.course.mistakes import COST, Edit, Mistake, WrongAnswer, applied, read_mistakes, read_wrong, together
 from normgrade.course.signature import Signature
 from normgrade.language import speak
 from normgrade.language.errors import CourseError
@@ -29,6 +29,12 @@ UNBIASED = """
 name = "unbiased"
 says = "Divide by n."
 edit = [["correction=0", "correction=1"]]
+"""
+WRONG = """
+[[wrong]]
+what = "eps counts twice"
+name = "eps-twice"
+edit = [["var + eps", "var + 2 * eps"]]
 """
 
 
@@ -180,6 +186,78 @@ def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
 )
 def test_a_wrong_entry_is_named_with_what_is_allowed(exercise: Exercise, text: str, why: str) -> None:
     assert refused(exercise, text) == why
+
+
+# Wrong answers
+
+
+def read_answers(exercise: Exercise, text: str) -> tuple[WrongAnswer, ...]:
+    exercise.mistakes.write_text(UNBIASED, encoding="utf-8")
+    exercise.wrong.write_text(text, encoding="utf-8")
+    return read_wrong(exercise)
+
+
+def refused_answers(exercise: Exercise, text: str) -> str:
+    """What is said of this wrong.toml, after its path."""
+    with pytest.raises(CourseError) as caught:
+        read_answers(exercise, text)
+    assert str(caught.value).startswith(f"{exercise.wrong}: ")
+    return str(caught.value).removeprefix(f"{exercise.wrong}: ")
+
+
+def test_a_wrong_answer_is_the_reference_with_its_edits(exercise: Exercise) -> None:
+    [answer] = read_answers(exercise, WRONG)
+    assert answer == WrongAnswer("eps-twice", "eps counts twice", REFERENCE.replace("var + eps", "var + 2 * eps"))
+
+
+def test_wrong_answers_come_in_the_order_of_the_file(exercise: Exercise) -> None:
+    assert [answer.name for answer in read_answers(exercise, WRONG + WRONG.replace("eps-twice", "another"))] == ["eps-twice", "another"]
+
+
+def test_without_a_file_there_are_no_wrong_answers(exercise: Exercise) -> None:
+    assert not exercise.wrong.exists() and read_wrong(exercise) == ()
+
+
+def test_a_wrong_answer_may_be_a_file(exercise: Exercise) -> None:
+    path = exercise.wrong.parent / "wrong" / "other.py"
+    path.parent.mkdir()
+    path.write_text("# σ\n", encoding="utf-8")
+    assert read_answers(exercise, '[[wrong]]\nwhat = "w"\nname = "n"\nfile = "wrong/other.py"\n') == (WrongAnswer("n", "w", "# σ\n"),)
+
+
+def test_every_wrong_answer_of_the_course_can_be_read() -> None:
+    for exercise in Course.find():
+        sources = [answer.source for answer in read_wrong(exercise)]
+        assert sources and len({exercise.reference.read_text(encoding="utf-8"), *sources}) == len(sources) + 1, exercise.slug
+
+
+def test_no_wrong_answer_is_a_known_mistake(exercise: Exercise) -> None:
+    read_answers(exercise, WRONG)
+    assert [mistake.name for mistake in read_mistakes(exercise)] == ["unbiased"]
+
+
+GONE = 'wrong[1].edit: {old!r} of the mistake "eps-twice" must occur exactly once in reference.py, not {count} times.'
+OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (WRONG.replace('"var + eps"', '"gone"'), GONE.format(old="gone", count=0)),
+        (WRONG.replace('"var + eps"', '"var"'), GONE.format(old="var", count=3)),
+        (OVERLAPPING, 'wrong[1].edit: the edits of "eps-twice" overlap.'),
+        (WRONG * 2, 'wrong: the name "eps-twice" is given twice.'),
+        (WRONG + WRONG.replace("eps-twice", "unbiased"), 'wrong: the name "unbiased" is that of a known mistake.'),
+        (WRONG + 'says = "Once."\n', "wrong[1].says: unknown key; allowed are edit, file, name, what."),
+        (WRONG.replace("edit", "edits"), "wrong[1].edits: unknown key; allowed are edit, file, name, what."),
+        (WRONG + 'file = "f.py"\n', 'wrong[1].edit: the mistake "eps-twice" needs either `edit` or `file`.'),
+        (WRONG + '[[wrong]]\nwhat = "w"\n', "wrong[2].name: is missing."),
+        ('[[wrong]]\nname = "n"\n', "wrong[1].what: is missing."),
+        (UNBIASED, "mistake: unknown key; allowed are wrong."),
+    ],
+)
+def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: str, why: str) -> None:
+    assert refused_answers(exercise, text) == why
 
 
 # Several at once

@@ -30,6 +30,7 @@ CLAIMS = {  # of `rms`
 }
 REFERENCE, SUITE = "solutions/rms/reference.py", "tests/hidden/test_rms.py"
 ALTERNATIVE, MISTAKES, STUB = "solutions/rms/alternatives/einsum.py", "solutions/rms/mistakes.toml", "exercises/rms/rms.py"
+WRONG = "solutions/rms/wrong.toml"
 ROOT = ("torch.sqrt(mean_square + eps)", "torch.sqrt(mean_square + 2 * eps)")
 RIGHT = "def rms(x, eps=1e-5):\n    return (x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)\n"
 LIBRARY = "from torch.nn.functional import rms_norm\n\n\ndef rms(x, eps=1e-5):\n    return rms_norm(x, x.shape[-1:], None, eps)\n"
@@ -193,6 +194,9 @@ def test_a_situation_that_is_neither_played_nor_left_out_is_named(edited_course:
 
 
 def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse) -> None:
-    right = "def rms(x, eps=1e-5):\n    return x\n"
-    found = failures(proved(edited_course({"solutions/rms/wrong/sneaky.py": RIGHT, "solutions/rms/wrong/plain.py": right})))
-    assert found == {"wrong": "sneaky.py, seed 0: passes every check."}
+    sneaky = '[[wrong]]\nwhat = "Nothing at all"\nname = "sneaky"\nedit = [["wide.square()", "(wide * wide)"]]\n'
+    plain = '[[wrong]]\nwhat = "Nothing is divided"\nname = "plain"\nfile = "wrong/plain.py"\n'
+    edits: Edits = {WRONG: sneaky + plain, "solutions/rms/wrong/plain.py": "def rms(x, eps=1e-5):\n    return x\n"}
+    report = proved(edited_course(edits))
+    assert failures(report) == {"wrong": "sneaky (Nothing at all), seed 0: passes every check."}
+    assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
