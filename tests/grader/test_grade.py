@@ -280,7 +280,11 @@ class LayerNorm(torch.nn.LayerNorm):
 """
 
 
-HALF = {"test_half_precision", "situation_every_dtype", "situation_float32_parameters"}  # PyTorch's kernel for a CPU rounds the mean to half precision
+HALF = {
+    "test_half_precision",
+    "situation_every_dtype",
+    "situation_float32_parameters",
+}  # PyTorch's kernel for a CPU rounds the mean to half precision
 
 
 @pytest.fixture(scope="module", params=["banned", "welcome"])
