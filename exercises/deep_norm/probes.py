@@ -10,7 +10,7 @@ from normgrade.probes import Estimate, Place, fill, gradient_of, settings, take_
 
 NAMES = ("encoder_alpha", "encoder_beta", "decoder_alpha", "decoder_beta")
 HALF_ERROR = 0.1 / 7  # two such estimates may be five times √2 as far apart
-FLATNESS = (0.866 + 0.798) / 2  # mean |w| / spread, between that of uniform numbers and that of normal ones
+FLATNESS = (0.866 + 0.798) / 2  # mean |w| / standard deviation, between that of uniform numbers and that of normal ones
 FLATNESS_ERROR = 0.025 / 7
 
 
@@ -122,8 +122,8 @@ def projections(sizes, biased):
 
 
 def initial_weights(impl, sizes, beta):
-    """Initialise, and measure every matrix: its gain, which is its spread in units of Xavier's, its mean, and whether its numbers are
-    drawn one by one, from a normal or a uniform distribution."""
+    """Initialise, and measure every matrix: its gain, which is its standard deviation in units of Xavier's, its mean, and whether its
+    numbers are drawn one by one, from a normal or a uniform distribution."""
     linears = projections(sizes, biased=sizes)
     impl.deepnorm_init_(**linears, beta=beta)
     seen = {}
@@ -154,12 +154,12 @@ def numbers(linear):
 def measured(name, weight):
     """What is expected of n random numbers has a standard error, and is compared with regard to it."""
     weight, fans, n = weight.detach(), sum(weight.shape), weight.numel()
-    spread, squares = weight.std(correction=0), weight.square().mean()
-    gain = spread / (2 / fans) ** 0.5
+    deviation, squares = weight.std(correction=0), weight.square().mean()
+    gain = deviation / (2 / fans) ** 0.5
     overlap = (weight @ weight.mT).square().sum() / (n * (fans + 1) * squares**2)  # 1, but for chance, if no number depends on another
     return {
         Place("{matrix} · gain", matrix=name): Estimate(gain, gain / (2 * n) ** 0.5),
-        Place("{matrix} · mean", matrix=name): Estimate(weight.mean(), spread / n**0.5),
+        Place("{matrix} · mean", matrix=name): Estimate(weight.mean(), deviation / n**0.5),
         Place("{matrix} · overlap of its rows", matrix=name): Estimate(overlap, 2 / fans),
         Place("{matrix} · distance from normal and uniform", matrix=name): Estimate(
             (weight.abs().mean() / squares.sqrt() - FLATNESS).abs(), FLATNESS_ERROR

@@ -130,7 +130,7 @@ def test_running_statistics(agree):
     zh="momentum 默认为 0.1，是新批的权重。momentum=None 表示对所有批求平均：权重是 1 / 批数。",
 )
 def test_momentum(agree):
-    """The momentum is 0.1 unless said, 0 freezes the statistics, and None averages over all batches so far.
+    """The momentum is 0.1 by default, 0 freezes the statistics, and None averages over all batches so far.
 
     zh: 动量默认为 0.1，取 0 时统计量冻结，取 None 时对至今所有批求平均。
     """
@@ -196,9 +196,9 @@ def test_gradients(agree):
     zh="训练时每个通道都只有一个值，或维数不是 2、3、4 时，抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """Training on one value per channel, and inputs of a rank that the layer does not know, are ValueErrors.
+    """Training on one value per channel is a ValueError, and so is an input that does not have 2, 3 or 4 dimensions.
 
-    zh: 训练时每个通道只有一个值，或输入的维数不是层所支持的，都抛出 ValueError。
+    zh: 训练时每个通道只有一个值，或输入不是 2、3 或 4 维，都抛出 ValueError。
     """
     refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3, track_running_stats=False), train(randn(1, 3)), legal=train(randn(2, 3)))
@@ -214,9 +214,9 @@ def test_refusals(refuses):
     zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
 )
 def test_large_offset(agree):
-    """A mean that is large beside the standard deviation leaves the result intact.
+    """The result stays accurate where the mean is much larger than the standard deviation.
 
-    zh: 均值相对标准差很大时，结果依然准确。
+    zh: 均值远大于标准差时，结果依然准确。
     """
     for layer in (build(3), build(3, affine=False), build(3, track_running_stats=False)):
         agree(layer, train((randn(8, 3, 2, 4) + 1000) * 1000), train((randn(8, 3) - 1000) * 1000))

@@ -113,9 +113,9 @@ def test_no_layers(agree):
     zh="公式与平时相同。如果只有这一项失败：64 位整数装不下 N⁴M，Python 自己的整数装得下。",
 )
 def test_very_deep(agree):
-    """Ten thousand layers on both sides are as good as ten.
+    """The coefficients are right for very deep Transformers too: ten thousand layers and more on both sides.
 
-    zh: 两侧都有上万层时，结果和只有十层时一样正确。
+    zh: Transformer 很深、两侧都有上万层时，系数同样正确。
     """
     agree(probe("coefficients", encoder_layers=10_000, decoder_layers=20_000))
 
@@ -233,7 +233,7 @@ def test_sublayer_that_returns_its_input(agree):
     zh="不必自己提升精度：torch.nn.LayerNorm 在 float32 中计算统计量，并以输入的类型返回。",
 )
 def test_half_precision(agree):
-    """A block in half precision returns half precision, and is right.
+    """A block in half precision returns the right values, in half precision.
 
     zh: 半精度的块返回半精度的结果，而且正确。
     """
@@ -244,14 +244,14 @@ def test_half_precision(agree):
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Xavier's spread is gain · √(2 / (in + out)): the gain is β for value, out, fc1 and fc2, and 1 for query and key.",
+    "Xavier's standard deviation is gain · √(2 / (in + out)): the gain is β for value, out, fc1 and fc2, and 1 for query and key.",
     zh="Xavier 的标准差是 gain · √(2 / (in + out))：value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1。",
 )
 def test_initial_weights(agree):
     """The initial weights are Xavier's, centred at 0, with a gain of β for value, out, fc1 and fc2 and of 1 for query and key; every
     matrix is drawn anew.
 
-    zh: 初始权重服从 Xavier 分布，以 0 为中心，value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1；每个都重新抽取。
+    zh: 初始权重服从 Xavier 分布，以 0 为中心，value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1；每个矩阵都重新抽取。
     """
     agree(probe("initial_weights", sizes=SIZES, beta=0.3))
     agree(probe("initial_weights", sizes=OTHER_SIZES, beta=1.6))
@@ -265,7 +265,7 @@ def test_initial_weights(agree):
     zh="有偏置的都置零；用 bias=False 构造的 Linear，其 bias 为 None。",
 )
 def test_initial_biases(agree):
-    """All biases become zero, and a Linear without one is as good as any.
+    """All biases become zero; a Linear without a bias is accepted too.
 
     zh: 所有偏置都变为零；没有偏置的 Linear 同样可用。
     """

@@ -183,7 +183,7 @@ def test_uneven_groups(refuses):
     zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
 )
 def test_large_offset(agree):
-    """A mean that is large beside the standard deviation leaves the result intact.
+    """The result stays accurate where the mean is much larger than the standard deviation.
 
     zh: 均值远大于标准差时，结果依然准确。
     """

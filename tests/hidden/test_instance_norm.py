@@ -154,9 +154,9 @@ def test_running_statistics(agree):
 
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
-@pytest.mark.hint("momentum is the weight of the new statistics, and 0.1 unless said.", zh="momentum 是新统计量的权重，未指定时为 0.1。")
+@pytest.mark.hint("momentum is the weight of the new statistics, and 0.1 by default.", zh="momentum 是新统计量的权重，未指定时为 0.1。")
 def test_momentum(agree):
-    """The momentum is 0.1 unless said, 0 freezes the running statistics, and 1 replaces them.
+    """The momentum is 0.1 by default, 0 freezes the running statistics, and 1 replaces them.
 
     zh: momentum 未指定时为 0.1；取 0 时滑动统计量保持不变，取 1 时被新值取代。
     """
@@ -173,10 +173,10 @@ def test_momentum(agree):
     "关闭的一律注册为 None，默认全部关闭。",
 )
 def test_new_layer(agree):
-    """A new layer's state dict is empty by default, and has PyTorch's keys, shapes and initial values for what is switched on; the
-    counter of batches never counts.
+    """A new layer's state dict is empty by default, and has PyTorch's keys, shapes and initial values for what is switched on;
+    num_batches_tracked stays 0.
 
-    zh: 新建的层默认状态字典为空；开启的部分具有 PyTorch 的键、形状和初始值；批计数器从不计数。
+    zh: 新建的层默认状态字典为空；开启的部分具有 PyTorch 的键、形状和初始值；num_batches_tracked 始终为 0。
     """
     agree(build(3))
     agree(build(5, affine=True))
@@ -208,9 +208,9 @@ def test_gradients(agree):
     zh="位置的个数（L 或 H · W）为 1 时，不论有多少个样本，或维数不是 3、4 时，抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """One value per channel where a variance is needed, and inputs of a rank that the layer does not know, are ValueErrors.
+    """One value per channel where a variance is needed is a ValueError, and so is an input that does not have 3 or 4 dimensions.
 
-    zh: 需要方差而每个通道只有一个数，或输入的维数不是层所支持的，都抛出 ValueError。
+    zh: 需要方差而每个通道只有一个数，或输入不是 3 维或 4 维，都抛出 ValueError。
     """
     plain, tracks = build(3), build(3, track_running_stats=True)
     refuses(ValueError, plain, train(randn(1, 3, 1)), legal=train(randn(1, 3, 2)))
@@ -229,9 +229,9 @@ def test_refusals(refuses):
     zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
 )
 def test_large_offset(agree):
-    """A mean that is large beside the standard deviation leaves the result intact.
+    """The result stays accurate where the mean is much larger than the standard deviation.
 
-    zh: 均值相对标准差很大时，结果依然准确。
+    zh: 均值远大于标准差时，结果依然准确。
     """
     agree(build(3), train((randn(2, 3, 4, 8) + 1000) * 1000), evaluate((randn(4, 3, 32) - 1000) * 1000))
     agree(build(3), train((randn(2, 3, 4, 8) + 10000) * 1000))

@@ -110,9 +110,9 @@ def test_shape_of_any_kind(agree):
     zh="从末尾数维：这样前面有几维、甚至有没有，都无所谓。",
 )
 def test_one_position(agree):
-    """An input of one position, without a batch, is as good as any.
+    """An input may be a single position, without a batch dimension.
 
-    zh: 只有一个位置、没有批维的输入同样可用。
+    zh: 输入可以只有一个位置，没有批维。
     """
     agree(build((3, 4)), train(large(3, 4)), evaluate(large(3, 4)))
     agree(build(6), train(large(6)), evaluate(large(6)))
@@ -190,9 +190,9 @@ def test_gradients(agree):
     zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
 )
 def test_large_offset(agree):
-    """A mean that is large beside the standard deviation leaves the result intact.
+    """The result stays accurate where the mean is much larger than the standard deviation.
 
-    zh: 均值相对标准差很大时，结果依然准确。
+    zh: 均值远大于标准差时，结果依然准确。
     """
     for layer, shape in ((build(64), [64]), (build((4, 16), bias=False), [4, 16]), (build(64, elementwise_affine=False), [64])):
         agree(layer, train((randn(3, 5, *shape) + 1000) * 1000), evaluate((randn(3, *shape) - 1000) * 1000))

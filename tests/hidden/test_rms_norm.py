@@ -86,7 +86,7 @@ def test_mean_stays(agree):
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The formula is x / sqrt(mean(x²) + eps): eps stands inside the root, beside the mean, and its default is 1e-6.",
+    "The formula is x / sqrt(mean(x²) + eps): eps stands inside the root, added to the mean, and its default is 1e-6.",
     zh="公式是 x / sqrt(mean(x²) + eps)：eps 在根号之内，与均值相加，默认值为 1e-6。",
 )
 def test_eps(agree):
@@ -151,9 +151,9 @@ def test_gradients(agree):
     zh="从末尾数维，dim=-1：这样前面有几维、甚至有没有，都无所谓。",
 )
 def test_one_position(agree):
-    """An input of one position, without a batch, is as good as any.
+    """An input may be a single position, without a batch dimension.
 
-    zh: 只有一个位置、没有批维的输入同样可用。
+    zh: 输入可以只有一个位置，没有批维。
     """
     agree(build(6), train(large(6)), evaluate(large(6)))
 
@@ -179,9 +179,9 @@ def test_single_feature(agree):
     zh="每一行用自己的数在 float32 中计算自己的统计量：不与数值更大的行共用任何东西。",
 )
 def test_magnitudes(agree):
-    """Rows from tiny to huge, side by side, each keep their digits.
+    """Rows of very small and of very large numbers, in one input, are all normalised accurately.
 
-    zh: 从极小到极大的行并排在一起，每一行都保持自己的有效数字。
+    zh: 同一个输入中，数值极小的行和数值极大的行都准确地归一化。
     """
     for step in (train, evaluate):
         agree(build(8, eps=1e-30), step(randn(6, 8) * 10 ** uniform(-11, 11, 6, 1)), step(randn(5, 3, 8) * 1e12))

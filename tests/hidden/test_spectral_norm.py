@@ -223,7 +223,7 @@ def counted(observe, known, forwards, n=None, sign=1.0):
     zh="训练时一次前向乘以 Wᵀ 和 W 各 n_power_iterations 次，总是从最新的向量继续；之后才取 σ。下一次前向由此继续，绝不从头开始。",
 )
 def test_iterations(agree, observe):
-    """A forward in training iterates n_power_iterations times, once unless said, on from the u and v that the last one left, and then
+    """A forward in training iterates n_power_iterations times, once by default, on from the u and v that the last one left, and then
     takes σ from the new ones.
 
     zh: 训练时一次前向从上一次留下的 u 和 v 继续，迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
@@ -342,7 +342,7 @@ def test_refusals(refuses):
     zh="一行、一列或一个数都没有特殊之处；`view` 要求数据在内存中紧挨着，`reshape` 不要求。",
 )
 def test_odd_weights(agree):
-    """One row, one column or one negative number will do; the weight may be float64, and need not be contiguous in memory.
+    """The weight may be one row, one column or one negative number; it may be float64, and need not be contiguous in memory.
 
     zh: 只有一行、一列或一个负数的权重也可以；权重可以是 float64，在内存中也不必连续。
     """
@@ -394,9 +394,9 @@ def test_eps(agree, observe):
     zh="每次迭代都把 u 和 v 的长度缩到 1，所以权重的大小和前向的次数都不影响结果。",
 )
 def test_any_scale(agree):
-    """Very small and very large weights, and very many forwards, give the same as any.
+    """Neither the scale of the weight, very small or very large, nor the number of forwards makes a difference.
 
-    zh: 权重很小、很大，或前向次数很多，结果都一样。
+    zh: 无论权重很小还是很大、前向次数多少，结果都正确。
     """
     for scale, times in ((1e-5, CONVERGED), (1e6, CONVERGED), (1.0, 40)):
         agree(story(factors(4, 6, scale=scale), train(times), evaluate(), watch=["weight", "length of u", "length of v"]))

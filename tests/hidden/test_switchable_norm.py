@@ -154,7 +154,7 @@ def test_running_statistics(agree):
     zh="momentum 的默认值是 0.1，即新一批的权重；为 0 时滑动统计量保持不变。",
 )
 def test_momentum(agree):
-    """The momentum is the weight of the new batch: 0.1 unless said; 0 keeps the old statistics, 1 replaces them.
+    """The momentum is the weight of the new batch: 0.1 by default; 0 keeps the old statistics, 1 replaces them.
 
     zh: 动量是新一批的权重：不指定时为 0.1；为 0 则保留旧的统计量，为 1 则被新值取代。
     """

@@ -1,6 +1,6 @@
 """A learner's first day, in a real terminal of 80 columns, typed at a shell; README's tour is a part of it.
 
-`python tests/grader/test_day.py` prints the session, for README to be brought up to date with.
+`python tests/grader/whole/test_day.py` prints the session, for README to be brought up to date with.
 """
 
 from __future__ import annotations
