@@ -10,6 +10,7 @@ from normgrade.compare.search import Guess, Search
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
 WORDS = 10  # facts that speak for a name which nothing but words speaks for, for each against it
 SHOWN = 0.1  # of the failed checks that a name changes, those that must be explained where anything speaks against it
+PLAYS_ASKED = 8  # with a name and without it, of those that speak against it
 BESIDE = 4  # the same, for each wrong fact that no name changes: something unknown is at work there
 
 
@@ -45,7 +46,8 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
     """How doubtful a name is; 0 where it has evidence of its own."""
     support = support_of(guess, search, member)
     facts = search.evidence
-    strong, against, uncovered = support.strong.bit_count(), support.against.bit_count(), guess.uncovered.bit_count()
+    strong, uncovered = support.strong.bit_count(), guess.uncovered.bit_count()
+    against = support.against.bit_count() * blame(guess, search, member, support.against)
     unexplained = guess.uncovered | guess.conflicts
     if not support.all:
         return float("inf")
@@ -62,6 +64,15 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
     if against > AGAINST * strong or against > BESIDE * uncovered:
         return float(against)
     return 0.0
+
+
+def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
+    """In which part of some plays that speak against a name it is to blame: without it, they are as near to what was observed, or nearer."""
+    plays = [number for number, here in enumerate(search.plays_reached) if here & against]
+    looked_at = plays[:: max(len(plays) // PLAYS_ASKED, 1)][:PLAYS_ASKED]
+    without = tuple(each for each in guess.members if each != member)
+    nearer = [search.joint.distance(without, number) <= search.joint.distance(guess.members, number) for number in looked_at]
+    return sum(nearer) / max(len(nearer), 1)
 
 
 def shown_in(search: Search, guess: Guess, member: int) -> float:

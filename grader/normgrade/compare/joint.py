@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
 
 PlaySource = Callable[[str, TypedRequest], Observation | None]  # one native play of a source; None where it cannot be executed
+FARTHEST = 2.0  # of one place
 Members = tuple[int, ...]  # mistakes by their numbers, in ascending order
 
 
@@ -28,25 +30,55 @@ class Joint:
     play_source: PlaySource
     sources: dict[Members, str | None] = field(default_factory=dict, repr=False)
     played: dict[tuple[Members, int], Part | None] = field(default_factory=dict, repr=False)
+    distances: dict[tuple[Members, int], float] = field(default_factory=dict, repr=False)
 
     def part(self, members: Members, number: int) -> Part | None:
         """What these mistakes together change in the play of that number; None where they cannot be made together."""
         if (members, number) not in self.played:
-            self.played[members, number] = self.compute(members, self.evidence.plays[number])
+            self.played[members, number] = self.compute(members, number)
         return self.played[members, number]
+
+    def distance(self, members: Members, number: int) -> float:
+        """How far what these mistakes do together in that play is from what was observed; infinite where they cannot be made together."""
+        self.part(members, number)
+        return self.distances.get((members, number), math.inf)
 
     def source(self, members: Members) -> str | None:
         if members not in self.sources:
             self.sources[members] = together(self.reference, [self.mistakes[member] for member in members])
         return self.sources[members]
 
-    def compute(self, members: Members, play: Observed) -> Part | None:
-        source = self.source(members)
+    def compute(self, members: Members, number: int) -> Part | None:
+        source, play = self.source(members), self.evidence.plays[number]
         observation = None if source is None else self.play_source(source, play.play.expectation.request)
         if observation is None or (observation.error is not None and not observation.error.types):
             return None
         with np.errstate(all="ignore"):
-            return held_against(facts_of(observation, play.right), play, [self.evidence.parts[member] for member in members])
+            facts = facts_of(observation, play.right)
+            self.distances[members, number] = distance(facts, play)
+            return held_against(facts, play, [self.evidence.parts[member] for member in members])
+
+
+def distance(theirs: Facts, play: Observed) -> float:
+    """How far a play is from the one that was observed, as the sum over its places and its ending. The reference's is 1 where it is wrong."""
+    ours, right = play.facts, play.right
+    apart = float(theirs.ending != ours.ending)
+    for index, (form, seen) in enumerate(zip(theirs.forms, ours.forms, strict=True)):
+        here = slice(right.starts[index], right.starts[index + 1])
+        if form != seen:
+            apart += 1.0
+        elif theirs.reached[2 * index + 1] and len(right.numbers[here]):
+            off = size_of(theirs.numbers[here] - ours.numbers[here])
+            apart += (
+                min(off / max(size_of(ours.numbers[here] - right.numbers[here]), size_of(right.allowed[here])), FARTHEST) if off else 0.0
+            )
+    return apart
+
+
+def size_of(numbers: np.ndarray) -> float:
+    """The root mean square of the numbers that are finite; infinite where there is none."""
+    finite = numbers[np.isfinite(numbers)]
+    return float(np.sqrt(np.mean(finite**2))) if len(finite) else math.inf
 
 
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:

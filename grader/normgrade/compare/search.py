@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, product
+from math import inf
 
 from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
@@ -17,8 +18,10 @@ CONFLICT = 0.5  # what a check costs whose facts are all other than the names pr
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
-MOST_PLAYS, MOST_AT_ONCE = 500, 120  # of several mistakes together: in all, and at each attempt
+MOST_PLAYS, MOST_AT_ONCE = 1000, 120  # of several mistakes together: in all, and at each attempt
 MOST_MENDED = 4  # guesses to which mistakes are added
+MOST_APPROACHING = 400  # plays in which what was observed is approached
+MOST_ADDED, BEAM = 4, 4  # mistakes by which a play is approached, and how many of the nearest sets are followed
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
@@ -176,6 +179,7 @@ class Search:
             *(partial(self.complete_sets, size) for size in (1, 2, 3)),
             self.search,
             self.doubt,
+            self.approached,
             *(partial(self.complete_sets, size) for size in (2, 3)),
             self.mended,
             self.search,
@@ -206,6 +210,47 @@ class Search:
                 best = [guess] if guess.sure > max(each.sure for each in best) else best
         return best
 
+    def approached(self, found: list[Guess]) -> list[Guess]:
+        """The same, or what comes nearer and nearer to what was observed, play by play; those come first in which fewest mistakes act."""
+        guess, last_play = self.nothing, self.plays + MOST_APPROACHING
+        for number in sorted(range(len(self.plays_reached)), key=lambda each: (len(self.acting_at(each)), each)):
+            if self.plays >= last_play or self.out_of_time():
+                break
+            if self.plays_reached[number] & guess.unexplained & self.evidence.wrong:
+                guess = self.guess(self.nearer(guess.members, number)) or guess
+        settled = self.settled(guess.members)
+        return [settled] if settled is not None and settled.sure > max(each.sure for each in found or [self.nothing]) else found
+
+    def acting_at(self, number: int) -> list[int]:
+        """The mistakes that change anything in the play of that number."""
+        here = self.plays_reached[number]
+        return [member for member in self.pool if self.evidence.parts[member].active & here]
+
+    def nearer(self, members: Members, number: int) -> Members:
+        """These mistakes and a few more with which the play of that number is as it was observed; the same where there are none."""
+        nearest = [members]
+        if self.explains(members, number):
+            return members
+        for _ in range(MOST_ADDED):
+            sets = {tuple(sorted((*few, member))) for few in nearest for member in self.acting_at(number) if member not in few}
+            ranked = sorted(sets, key=lambda few: (self.distance(few, number), few))
+            if ranked and self.explains(ranked[0], number):
+                return ranked[0]
+            nearest = ranked[:BEAM]
+        return members
+
+    def distance(self, members: Members, number: int) -> float:
+        """How far some mistakes are from what was observed in one play; infinite once the search has to end."""
+        if self.out_of_time() or len(members) > MOST_NAMES:
+            return inf
+        self.plays += (members, number) not in self.joint.played
+        return self.joint.distance(members, number)
+
+    def explains(self, members: Members, number: int) -> bool:
+        """Whether these mistakes together explain everything that is wrong in one play."""
+        part, here = self.joint.part(members, number), self.plays_reached[number]
+        return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
+
     def larger(self, guess: Guess, last_play: int) -> Guess | None:
         """The best guess with one mistake more that is worth more."""
         found, wrong = guess, guess.unexplained & self.evidence.wrong
@@ -220,9 +265,8 @@ class Search:
             if self.plays >= last_play or self.out_of_time():
                 break
             members = tuple(sorted((*guess.members, member)))
-            part = self.joint.part(members, number) if guess.members else self.evidence.parts[member]
             self.plays += 1
-            if part is None or (part.contradicted | (self.evidence.wrong & ~part.active)) & here:
+            if not self.explains(members, number):
                 continue
             larger = self.settled(members)
             if larger is not None and larger.sure > found.sure:
