@@ -67,7 +67,7 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
 
 
 def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
-    """In which part of some plays that speak against a name it is to blame: without it, they are as near to what was observed, or nearer."""
+    """In which part of the plays that speak against a name it is to blame: without it, they are as near to what was observed."""
     plays = [number for number, here in enumerate(search.plays_reached) if here & against]
     looked_at = plays[:: max(len(plays) // PLAYS_ASKED, 1)][:PLAYS_ASKED]
     without = tuple(each for each in guess.members if each != member)

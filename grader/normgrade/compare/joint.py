@@ -60,25 +60,23 @@ class Joint:
 
 
 def distance(theirs: Facts, play: Observed) -> float:
-    """How far a play is from the one that was observed, as the sum over its places and its ending. The reference's is 1 where it is wrong."""
+    """How far a play is from the observed one: a sum over its places and its ending, each below 1 where it is nearer than the reference."""
     ours, right = play.facts, play.right
     apart = float(theirs.ending != ours.ending)
     for index, (form, seen) in enumerate(zip(theirs.forms, ours.forms, strict=True)):
         here = slice(right.starts[index], right.starts[index + 1])
         if form != seen:
             apart += 1.0
-        elif theirs.reached[2 * index + 1] and len(right.numbers[here]):
-            off = size_of(theirs.numbers[here] - ours.numbers[here])
-            apart += (
-                min(off / max(size_of(ours.numbers[here] - right.numbers[here]), size_of(right.allowed[here])), FARTHEST) if off else 0.0
-            )
+        elif theirs.reached[2 * index + 1] and (off := size_of(theirs.numbers[here] - ours.numbers[here])):
+            unit = max(size_of(ours.numbers[here] - right.numbers[here]), size_of(right.allowed[here]))
+            apart += min(off / unit, FARTHEST) if unit else FARTHEST
     return apart
 
 
 def size_of(numbers: np.ndarray) -> float:
-    """The root mean square of the numbers that are finite; infinite where there is none."""
+    """The root mean square of the numbers that are finite; 0 where there is none."""
     finite = numbers[np.isfinite(numbers)]
-    return float(np.sqrt(np.mean(finite**2))) if len(finite) else math.inf
+    return float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
 
 
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
