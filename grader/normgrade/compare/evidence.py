@@ -74,7 +74,7 @@ class Part:
 class Evidence:
     """The plays of a submission, and what each mistake alone has to do with them.
 
-    `checks` are the facts of each failed check that has any, by its name. `reached` are all facts that were observed, `wrong` those of
+    `checks` are the facts of each check that failed or was skipped and has any, by its name. `reached` are all facts that were observed, `wrong` those of
     them that are other than the reference's.
     """
 
@@ -124,7 +124,7 @@ def evidence_of(results: Sequence[Result], effects: Effects) -> Evidence:
     told = [play for play in plays if not play.died]
     reached = sum(bits_of(play.facts.reached, play.first_fact) for play in told)
     wrong = sum(bits_of(play.facts.wrong & play.facts.reached, play.first_fact) for play in told)
-    failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
+    failed = [result.check.name for result in results if result.check.outcome in (Outcome.FAILED, Outcome.SKIPPED)]
     checks = {name: sum(play.bits for play in plays if play.key[0] == name) for name in failed}
     return Evidence(plays, parts_of(told, effects, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, product
@@ -18,10 +18,10 @@ CONFLICT = 0.5  # what a check costs whose facts are all other than the names pr
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
-MOST_PLAYS, MOST_AT_ONCE = 1000, 120  # of several mistakes together: in all, and at each attempt
+MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
 MOST_MENDED = 4  # guesses to which mistakes are added
-MOST_APPROACHING = 400  # plays in which what was observed is approached
-MOST_ADDED, BEAM = 4, 4  # mistakes by which a play is approached, and how many of the nearest sets are followed
+MOST_APPROACHING, BEAM = 450, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
+PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
@@ -110,13 +110,13 @@ class Search:
                     uncovered = (uncovered & ~here) | (wrong & ~together.active & here)
         unknown &= ~known
         conflicts, uncovered = conflicts & ~unknown, uncovered & ~unknown
-        if conflicts & ~wrong:
+        if conflicts & ~wrong and not (self.doubting and len(members) > 1):
             return None
         return Guess(members, conflicts, uncovered, unknown, *self.worth(members, conflicts, uncovered, unknown))
 
     def worth(self, members: Members, conflicts: Bits, uncovered: Bits, unknown: Bits) -> tuple[float, float]:
         sure = hoped = -NAME * len(members)
-        sure -= DOUBT * (unknown & ~self.evidence.wrong).bit_count() if self.doubting else 0
+        sure -= DOUBT * ((unknown | conflicts) & ~self.evidence.wrong).bit_count() if self.doubting else 0
         for facts, wrong in self.checks:
             bad, against = ((conflicts | uncovered) & facts).bit_count(), (conflicts & facts).bit_count()
             open_ = (unknown & facts & self.evidence.wrong).bit_count()
@@ -179,7 +179,8 @@ class Search:
             *(partial(self.complete_sets, size) for size in (1, 2, 3)),
             self.search,
             self.doubt,
-            self.approached,
+            partial(self.approached, (1, 2, 4)),
+            partial(self.approached, (4,)),
             *(partial(self.complete_sets, size) for size in (2, 3)),
             self.mended,
             self.search,
@@ -210,34 +211,43 @@ class Search:
                 best = [guess] if guess.sure > max(each.sure for each in best) else best
         return best
 
-    def approached(self, found: list[Guess]) -> list[Guess]:
-        """The same, or what comes nearer and nearer to what was observed, play by play; those come first in which fewest mistakes act."""
-        guess, last_play = self.nothing, self.plays + MOST_APPROACHING
-        for number in sorted(range(len(self.plays_reached)), key=lambda each: (len(self.acting_at(each)), each)):
-            if self.plays >= last_play or self.out_of_time():
-                break
-            if self.plays_reached[number] & guess.unexplained & self.evidence.wrong:
-                guess = self.guess(self.nearer(guess.members, number)) or guess
+    def approached(self, steps: Sequence[int], found: list[Guess]) -> list[Guess]:
+        """The same, or what comes nearer to what was observed, play by play; in `steps` is how many mistakes more may explain a play."""
+        guess, wrong = self.nothing, self.evidence.wrong
+        plays = sorted(range(len(self.plays_reached)), key=lambda each: (len(self.acting_at(each)), each))
+        plays = [number for number in plays if self.plays_reached[number] & wrong]
+        elsewhere = plays[:: max(len(plays) // PLAYS_ELSEWHERE, 1)]
+        for most_added in steps:
+            last_play = self.plays + MOST_APPROACHING // len(steps)
+            for number in plays:
+                if self.plays >= last_play or self.out_of_time():
+                    break
+                if self.plays_reached[number] & guess.unexplained & wrong and not self.explains(guess.members, number):
+                    larger = self.nearer(guess.members, number, most_added)
+                    apart = {members: self.apart(members, [number, *elsewhere]) for members in (guess.members, *larger)}
+                    guess = self.guess(min(apart, key=lambda members: (apart[members], members))) or guess
         settled = self.settled(guess.members)
         return [settled] if settled is not None and settled.sure > max(each.sure for each in found or [self.nothing]) else found
+
+    def apart(self, members: Members, numbers: Iterable[int]) -> float:
+        """How far some mistakes are from what was observed in some plays."""
+        return sum(self.distance(members, number) for number in numbers)
 
     def acting_at(self, number: int) -> list[int]:
         """The mistakes that change anything in the play of that number."""
         here = self.plays_reached[number]
         return [member for member in self.pool if self.evidence.parts[member].active & here]
 
-    def nearer(self, members: Members, number: int) -> Members:
-        """These mistakes and a few more with which the play of that number is as it was observed; the same where there are none."""
+    def nearer(self, members: Members, number: int, most_added: int) -> list[Members]:
+        """The sets of these mistakes and as few more as possible with which the play of that number is as it was observed."""
         nearest = [members]
-        if self.explains(members, number):
-            return members
-        for _ in range(MOST_ADDED):
+        for _ in range(most_added):
             sets = {tuple(sorted((*few, member))) for few in nearest for member in self.acting_at(number) if member not in few}
-            ranked = sorted(sets, key=lambda few: (self.distance(few, number), few))
-            if ranked and self.explains(ranked[0], number):
-                return ranked[0]
-            nearest = ranked[:BEAM]
-        return members
+            ranked = sorted(sets, key=lambda few: (self.distance(few, number), few))[:BEAM]
+            if explaining := [few for few in ranked if self.explains(few, number)]:
+                return explaining
+            nearest = ranked
+        return []
 
     def distance(self, members: Members, number: int) -> float:
         """How far some mistakes are from what was observed in one play; infinite once the search has to end."""

@@ -1,6 +1,5 @@
 import torch
 import torch.nn as nn
-import torch.nn.functional as F
 
 
 class RMSNorm(nn.Module):
@@ -12,5 +11,5 @@ class RMSNorm(nn.Module):
 
     def forward(self, x):
         wide = x.to(torch.promote_types(x.dtype, torch.float32))
-        y = F.normalize(wide, dim=-1) * self.scale
+        y = wide / wide.norm(dim=-1, keepdim=True).clamp_min(1e-12) * self.scale
         return (y * (self.weight + 1))
