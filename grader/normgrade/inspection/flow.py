@@ -27,7 +27,7 @@ class TooLarge(Exception):
 
 @dataclass
 class Flow:
-    """The effects of a module: defaults, what a constructor sets, what methods return, store and refuse.
+    """The effects of a module: defaults, what a constructor sets, what methods return, store, call, repeat and refuse.
 
     state: the names of its parameters and buffers.
     """
@@ -206,6 +206,7 @@ class Reader:
 
     def loop(self, target: ast.expr, over: ast.expr, body: Sequence[ast.stmt], scope: Scope) -> None:
         each = Value("each", (("0", self.value(over, scope)),), over)
+        self.effect("loop", each.parts, over)
         self.bind(target, each, scope, target)
         self.block(body, scope)
 
@@ -230,8 +231,9 @@ class Reader:
                 self.bind(target, operation(name, [old, new], {}, statement), scope, statement)
             case ast.Expr(value=ast.Call() as call):
                 done = self.value(call, scope)
-                if done.at is call and not done.label.startswith(("constant ", "super()")):
-                    self.effect("do", (("0", done),), call)
+                sets = isinstance(call.func, ast.Attribute) and state_name(call.func.value) in self.flow.state  # an effect already
+                if done.at is call and not sets and not done.label.startswith(("constant ", "super()")):
+                    self.effect("do", (("0", done), *self.when()), call)
 
     def bind(self, target: ast.expr, value: Value, scope: Scope, at: ast.AST) -> None:
         match target:
@@ -243,7 +245,7 @@ class Reader:
                 self.store(name, Value("detach", (("0", value),), at), scope, at)
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name)):
                 self.store(name, value, scope, at)
-            case ast.Attribute(value=ast.Name(), attr="data"):
+            case ast.Attribute():
                 self.effect("overwrite", (("0", value),), at)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 for number, element in enumerate(elements):
@@ -263,8 +265,11 @@ class Reader:
             self.effect(f"begin {name}", (("0", value), ("as", Value(f"kept as {how}"))), at)
         else:
             graph = "kept" if not self.without_graph and keeps_graph(value) else "cut"
-            when = tuple(("if", condition) for condition in self.conditions[-1:])
-            self.effect(f"set {name}", (("0", value), ("graph", Value(f"graph {graph}")), *when), at)
+            self.effect(f"set {name}", (("0", value), ("graph", Value(f"graph {graph}")), *self.when()), at)
+
+    def when(self) -> tuple[tuple[str, Value], ...]:
+        """The condition under which a statement is reached, as a part of what it does."""
+        return tuple(("if", condition) for condition in self.conditions[-1:])
 
     # Expressions
 
@@ -369,11 +374,12 @@ class Reader:
                 overridden = [each for number, each in enumerate(known) if number and known[number - 1] in self.running]
                 return self.helper(overridden[-1], given, named, scope, node) if overridden else Value("super()", at=node)
             case ast.Attribute(value=ast.Name(id="self"), attr="register_buffer" | "register_parameter" as how) if len(given) > 1:
-                return self.registered(how, node, given[1], scope)
+                return self.registered(how, node, given[1], named)
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.methods:
                 return self.helper(self.methods[name][0], given, named, scope, node)
             case ast.Attribute(value=ast.Name(id="self"), attr=name):
-                return Value(f"self.{name}()", operations.parts_of(name, given, named), node)
+                kept = (("called", scope[f"self.{name}"]),) if f"self.{name}" in scope else ()
+                return Value(f"self.{name}()", (*operations.parts_of(name, given, named), *kept), node)
             case ast.Attribute(value=ast.Name(id=name), attr="apply") if name in self.classes:
                 return self.applied(self.classes[name], given, node)
             case ast.Attribute(value=value, attr=name) if self.is_module(value):
@@ -400,10 +406,10 @@ class Reader:
             scope[value.id] = made
         return made
 
-    def registered(self, how: str, node: ast.Call, value: Value, scope: Scope) -> Value:
+    def registered(self, how: str, node: ast.Call, value: Value, named: Mapping[str, Value]) -> Value:
         name = ast.unparse(node.args[0]).strip("'")
         kept = Value(f"kept as {how.removeprefix('register_')}", at=node)
-        self.effect(f"begin {name}", (("0", value), ("as", kept)), node)
+        self.effect(f"begin {name}", (("0", value), ("as", kept), *named.items()), node)
         return constant(None, node)
 
     def applied(self, owner: ast.ClassDef, given: list[Value], node: ast.Call) -> Value:
