@@ -46,10 +46,11 @@ class Step:
 
     @property
     def at(self) -> ast.AST | None:
-        """Where it is written: a constant or a name that a call is given, else the operation."""
+        """Where it is written: a constant that a call is given, or a name beside other things, else the operation."""
         part = None if self.role is None else self.value.part(self.role)
         written = self.value.at
-        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(LEAVES)):
+        telling = LEAVES if len(self.value.parts) > 1 else "constant "
+        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(telling)):
             written = part.at
         return None if isinstance(written, BLOCKS) else written
 
@@ -107,10 +108,16 @@ class Computation:
                 return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
         return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
 
-    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, Step]:
-        """The places at which a step is taken that is described so, and in no way that is to be avoided."""
-        steps = (step for said in told for step in self.described_at(level).get(said, ()))
-        return {where(step.at): step for step in steps if not avoided & self.descriptions(step, level)}
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Step]]:
+        """The places at which a step is taken that is described so, and in no way that is to be avoided.
+
+        A place has several steps where it is in a helper, which takes its steps anew in every call.
+        """
+        found: dict[Extent, list[Step]] = {}
+        for step in (step for said in told for step in self.described_at(level).get(said, ())):
+            if not avoided & self.descriptions(step, level):
+                found.setdefault(where(step.at), []).append(step)
+        return found
 
     def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
         """Where a buffer is set to what is right elsewhere: a step that is described so has its place there."""
@@ -193,9 +200,11 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
         if not found:
             return theirs.place_of_effect(closer, told)
         if len(found) == 1:
-            only = next(iter(found.values()))
-            used_alike = only.value.is_effect or {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)}
-            return only.at if used_alike and holds_its_sum(only.value) and len(wrong.places(closer, told, avoided)) == 1 else None
+            taken = next(iter(found.values()))
+            used = {*wrong.uses(step.value, 1)}
+            used_alike = any(each.value.is_effect or used & {*theirs.uses(each.value, 1)} for each in taken)
+            whole = all(holds_its_sum(each.value) for each in taken)
+            return taken[0].at if used_alike and whole and len(wrong.places(closer, told, avoided)) == 1 else None
     return None
 
 

@@ -78,6 +78,25 @@ def test_a_mistake_is_found_under_other_names_and_in_another_spelling(name: str,
     assert source != RIGHT and pointed(name, source) == places
 
 
+@pytest.mark.parametrize(
+    ("slug", "name", "old", "new", "places"),
+    [
+        ("spectral_norm", "n-power-iterations-ignored", "range(self.n_power_iterations)", "range(1)", ["1"]),
+        ("spectral_norm", "eps-missing", ".clamp(min=self.eps)", "", ["vector / torch.linalg.vector_norm(vector)"]),
+        ("spectral_norm", "v-not-normalised", "self.unit(w.T @ self.u)", "w.T @ self.u", ["w.T @ self.u"]),
+        ("spectral_norm", "view-of-strided-weight", "weight.reshape(", "weight.view(", []),  # shapes are seen through
+        ("deep_norm", "eps-1e-6", "nn.LayerNorm(dim)", "nn.LayerNorm(dim, eps=1e-6)", ["1e-6"]),
+        ("deep_norm", "modules-only", "self.sublayer = sublayer", "self.sublayer = nn.Sequential(sublayer)", ["Sequential"]),
+        ("deep_norm", "bias-expected", "if layer.bias is not None:", "if True:", ["True"]),
+        ("deep_norm", "biases-scaled", "nn.init.zeros_(layer.bias)", "layer.bias.data.mul_(gain)", ["mul_"]),
+        ("deep_norm", "orthogonal", "nn.init.xavier_normal_(", "nn.init.orthogonal_(", ["orthogonal_"]),
+    ],
+)
+def test_what_is_called_repeated_and_set_up_has_a_place_too(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
+    right = read_text(COURSE.exercise(slug).reference).replace("linear", "layer").replace("matrix", "w")
+    assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
+
+
 def test_both_places_of_a_mistake_are_found_or_none() -> None:
     both = RIGHT.replace("self.weight * out", "self.weight + out").replace("out + self.bias", "self.bias * out")
     assert pointed("weight-and-bias-swapped", both) == ["self.weight + out", "self.bias * out"]
