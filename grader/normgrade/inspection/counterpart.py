@@ -162,8 +162,8 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, 
     try:
         state = frozenset(computation(reference).flow.state)
         right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
-        told = [telling for change in changed(reference, mistake) if (telling := telling_step(change, right, wrong)) is not None]
-        found = [(level, the_one(step, level, right, wrong, theirs)) for level, step in told]
+        told = [telling for change in changed(reference, mistake) if (telling := telling_steps(change, right, wrong)) is not None]
+        found = [(level, first(the_one(step, level, right, wrong, theirs) for step in steps)) for level, steps in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
     lines = lines_of(submission)
@@ -183,11 +183,18 @@ def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
     return tuple(sorted(best.values()))
 
 
-def telling_step(change: Span, right: Computation, wrong: Computation) -> tuple[int, Step] | None:
-    """The step that a change of the reference made, and the level of detail at which it is told from those of the reference."""
+def telling_steps(change: Span, right: Computation, wrong: Computation) -> tuple[int, list[Step]] | None:
+    """The steps that a change of the reference made at one place, and the level of detail at which they are told from those of the reference."""
     near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
-    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level).keys())
-    return next(told, None)
+    for level in range(LEVELS):
+        told = [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]
+        if told:
+            return level, [step for step in told if where(step.at) == where(told[0].at)]
+    return None
+
+
+def first(places: Iterator[ast.AST | None]) -> ast.AST | None:
+    return next((place for place in places if place is not None), None)
 
 
 def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
