@@ -23,6 +23,7 @@ BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promot
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too much for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
 LEVELS = 6  # of detail, in which a step is described
+OWN_LEVELS = 3  # those at which only its own parts are
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -75,6 +76,11 @@ class Computation:
         return [step for value in telling for step in steps_of(value) if step.at is not None]
 
     @cached_property
+    def views(self) -> list[Step]:
+        """Changes of shape or dtype alone: steps that tell something only where no other does, for there are many ways to write them."""
+        return [Step(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
+
+    @cached_property
     def effects(self) -> dict[int, set[str]]:
         """By the identity of a value: the effects in which it has a part."""
         found: dict[int, set[str]] = {}
@@ -92,7 +98,7 @@ class Computation:
         """All steps by their descriptions at a level of detail."""
         if level not in self.at_level:
             found: dict[str, list[Step]] = {}
-            for step in self.steps:
+            for step in (*self.steps, *self.views):
                 for said in self.descriptions(step, level):
                     found.setdefault(said, []).append(step)
             self.at_level[level] = found
@@ -162,7 +168,8 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, 
     try:
         state = frozenset(computation(reference).flow.state)
         right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
-        told = [telling for change in changed(reference, mistake) if (telling := telling_steps(change, right, wrong)) is not None]
+        changes = changed(reference, mistake)
+        told = told_by(changes, wrong.steps, LEVELS, right, wrong) or told_by(changes, wrong.views, OWN_LEVELS, right, wrong)
         found = [(level, first(the_one(step, level, right, wrong, theirs) for step in steps)) for level, steps in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
@@ -183,14 +190,17 @@ def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
     return tuple(sorted(best.values()))
 
 
-def telling_steps(change: Span, right: Computation, wrong: Computation) -> tuple[int, list[Step]] | None:
-    """The steps that a change of the reference made at one place, and the level of detail at which they are told from those of the reference."""
-    near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
-    for level in range(LEVELS):
-        told = [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]
-        if told:
-            return level, [step for step in told if where(step.at) == where(told[0].at)]
-    return None
+def told_by(changes: list[Span], steps: list[Step], levels: int, right: Computation, wrong: Computation) -> list[tuple[int, list[Step]]]:
+    """For each change that these steps tell: those at the nearest place, and the level of detail that tells them from the reference's."""
+    found = []
+    for change in changes:
+        near = sorted((step for step in steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
+        for level in range(levels):
+            if told := [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]:
+                first_of_value = {id(step.value): step for step in reversed(told) if where(step.at) == where(told[0].at)}
+                found.append((level, list(first_of_value.values())[::-1]))
+                break
+    return found
 
 
 def first(places: Iterator[ast.AST | None]) -> ast.AST | None:

@@ -133,11 +133,13 @@ class Reader:
         returned = self.inside(function, scope)
         if returned is not None and name != "__init__":
             dtype = Value(f"dtype {'of the input' if any(map(goes_back, reached_from([returned]))) else 'as computed'}", at=returned.at)
-            self.effect(f"return of {name}" if name in ("forward", "backward") else "return", (("0", returned), ("dtype", dtype)), function)
+            quiet = tuple(("graph", Value("graph cut", at=each)) for each in function.decorator_list if is_quiet(each))
+            label = f"return of {name}" if name in ("forward", "backward") else "return"
+            self.effect(label, (("0", returned), ("dtype", dtype), *quiet), function)
 
     def inside(self, function: Function, scope: Scope) -> Value | None:
         """What a function returns in a scope that holds its arguments."""
-        decorated = any("no_grad" in ast.dump(decorator) for decorator in function.decorator_list)
+        decorated = any(map(is_quiet, function.decorator_list))
         self.without_graph += decorated
         self.running.append(function)
         returned = self.block(function.body, scope)
@@ -168,7 +170,7 @@ class Reader:
                     if (done := self.branch(statement, statements[number + 1 :], scope)) is not None:
                         return done.parts[0][1] if done.parts else None
                 case ast.With(items=items, body=body):
-                    quiet = any("no_grad" in ast.dump(item.context_expr) for item in items)
+                    quiet = any(is_quiet(item.context_expr) for item in items)
                     self.without_graph += quiet
                     returned = self.block(body, scope)
                     self.without_graph -= quiet
@@ -431,6 +433,11 @@ class Reader:
         returned = self.inside(function, inside)
         scope.update({key: value for key, value in inside.items() if key.startswith("self.")})
         return constant(None, node) if returned is None else returned
+
+
+def is_quiet(node: ast.expr) -> bool:
+    """Whether nothing in a block of this is recorded for gradients."""
+    return "no_grad" in ast.dump(node)
 
 
 def is_autograd_function(owner: ast.ClassDef) -> bool:
