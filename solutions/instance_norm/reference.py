@@ -37,7 +37,7 @@ class InstanceNorm(nn.Module):
 
         values = x.to(torch.promote_types(x.dtype, torch.float32))  # statistics in float32 or wider
         dims = tuple(range(2, x.dim()))  # the positions
-        per_channel = (-1, *[1] * len(dims))  # the view in which (C,) broadcasts over x
+        per_channel = (-1, *[1] * (x.dim() - 2))  # the view in which (C,) broadcasts over x
 
         from_input = self.training or self.running_mean is None
         if from_input:

@@ -23,6 +23,7 @@ BLAND = VIEWS | {"shape", "index", "dim", "numel", "dtype", "len", "1/", "promot
 BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)  # too much for one place
 Extent = tuple[int, int, int, int]  # the line and byte at which a node begins, and those at which it ends
 LEVELS = 6  # of detail, in which a step is described
+OWN_LEVELS = 3  # those at which only its own parts are
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -46,10 +47,11 @@ class Step:
 
     @property
     def at(self) -> ast.AST | None:
-        """Where it is written: a constant or a name that a call is given, else the operation."""
+        """Where it is written: a constant that a call is given, or a name beside other things, else the operation."""
         part = None if self.role is None else self.value.part(self.role)
         written = self.value.at
-        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(LEAVES)):
+        telling = LEAVES if len(self.value.parts) > 1 else "constant "
+        if part is not None and part.at is not None and (self.role == "if" or self.value.is_effect or part.label.startswith(telling)):
             written = part.at
         return None if isinstance(written, BLOCKS) else written
 
@@ -74,6 +76,11 @@ class Computation:
         return [step for value in telling for step in steps_of(value) if step.at is not None]
 
     @cached_property
+    def views(self) -> list[Step]:
+        """Changes of shape or dtype alone: steps that tell something only where no other does, for there are many ways to write them."""
+        return [Step(value) for value in self.values if value.label in VIEWS and value.parts and isinstance(value.at, ast.expr)]
+
+    @cached_property
     def effects(self) -> dict[int, set[str]]:
         """By the identity of a value: the effects in which it has a part."""
         found: dict[int, set[str]] = {}
@@ -91,7 +98,7 @@ class Computation:
         """All steps by their descriptions at a level of detail."""
         if level not in self.at_level:
             found: dict[str, list[Step]] = {}
-            for step in self.steps:
+            for step in (*self.steps, *self.views):
                 for said in self.descriptions(step, level):
                     found.setdefault(said, []).append(step)
             self.at_level[level] = found
@@ -107,10 +114,16 @@ class Computation:
                 return {f"{words} → {effect}" for effect in self.effects[id(step.value)]}
         return {f"{words} → {use}" for use in self.uses(step.value, level // 2)}
 
-    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, Step]:
-        """The places at which a step is taken that is described so, and in no way that is to be avoided."""
-        steps = (step for said in told for step in self.described_at(level).get(said, ()))
-        return {where(step.at): step for step in steps if not avoided & self.descriptions(step, level)}
+    def places(self, level: int, told: Set[str], avoided: Set[str]) -> dict[Extent, list[Step]]:
+        """The places at which a step is taken that is described so, and in no way that is to be avoided.
+
+        A place has several steps where it is in a helper, which takes its steps anew in every call.
+        """
+        found: dict[Extent, list[Step]] = {}
+        for step in (step for said in told for step in self.described_at(level).get(said, ())):
+            if not avoided & self.descriptions(step, level):
+                found.setdefault(where(step.at), []).append(step)
+        return found
 
     def place_of_effect(self, level: int, told: Set[str]) -> ast.AST | None:
         """Where a buffer is set to what is right elsewhere: a step that is described so has its place there."""
@@ -155,8 +168,9 @@ def counterparts(reference: str, mistake: str, submission: str) -> tuple[Caret, 
     try:
         state = frozenset(computation(reference).flow.state)
         right, wrong, theirs = (computation(source, state) for source in (reference, mistake, submission))
-        told = [telling for change in changed(reference, mistake) if (telling := telling_step(change, right, wrong)) is not None]
-        found = [(level, the_one(step, level, right, wrong, theirs)) for level, step in told]
+        changes = changed(reference, mistake)
+        told = told_by(changes, wrong.steps, LEVELS, right, wrong) or told_by(changes, wrong.views, OWN_LEVELS, right, wrong)
+        found = [(level, first(the_one(step, level, right, wrong, theirs) for step in steps)) for level, steps in told]
     except (SyntaxError, ValueError, RecursionError, TooLarge):
         return ()
     lines = lines_of(submission)
@@ -176,11 +190,21 @@ def one_per_line(found: list[tuple[int, Caret]]) -> tuple[Caret, ...]:
     return tuple(sorted(best.values()))
 
 
-def telling_step(change: Span, right: Computation, wrong: Computation) -> tuple[int, Step] | None:
-    """The step that a change of the reference made, and the level of detail at which it is told from those of the reference."""
-    near = sorted((step for step in wrong.steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
-    told = ((level, step) for level in range(LEVELS) for step in near if wrong.descriptions(step, level) - right.described_at(level).keys())
-    return next(told, None)
+def told_by(changes: list[Span], steps: list[Step], levels: int, right: Computation, wrong: Computation) -> list[tuple[int, list[Step]]]:
+    """For each change that these steps tell: those at the nearest place, and the level of detail that tells them from the reference's."""
+    found = []
+    for change in changes:
+        near = sorted((step for step in steps if change.touches(step.at)), key=lambda step: change.apart(step.at))
+        for level in range(levels):
+            if told := [step for step in near if wrong.descriptions(step, level) - right.described_at(level).keys()]:
+                first_of_value = {id(step.value): step for step in reversed(told) if where(step.at) == where(told[0].at)}
+                found.append((level, list(first_of_value.values())[::-1]))
+                break
+    return found
+
+
+def first(places: Iterator[ast.AST | None]) -> ast.AST | None:
+    return next((place for place in places if place is not None), None)
 
 
 def the_one(step: Step, level: int, right: Computation, wrong: Computation, theirs: Computation) -> ast.AST | None:
@@ -193,9 +217,11 @@ def the_one(step: Step, level: int, right: Computation, wrong: Computation, thei
         if not found:
             return theirs.place_of_effect(closer, told)
         if len(found) == 1:
-            only = next(iter(found.values()))
-            used_alike = only.value.is_effect or {*theirs.uses(only.value, 1)} & {*wrong.uses(step.value, 1)}
-            return only.at if used_alike and holds_its_sum(only.value) and len(wrong.places(closer, told, avoided)) == 1 else None
+            taken = next(iter(found.values()))
+            used = {*wrong.uses(step.value, 1)}
+            used_alike = any(each.value.is_effect or used & {*theirs.uses(each.value, 1)} for each in taken)
+            whole = all(holds_its_sum(each.value) for each in taken)
+            return taken[0].at if used_alike and whole and len(wrong.places(closer, told, avoided)) == 1 else None
     return None
 
 

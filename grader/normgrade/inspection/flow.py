@@ -27,7 +27,7 @@ class TooLarge(Exception):
 
 @dataclass
 class Flow:
-    """The effects of a module: defaults, what a constructor sets, what methods return, store and refuse.
+    """The effects of a module: defaults, what a constructor sets, what methods return, store, call, repeat and refuse.
 
     state: the names of its parameters and buffers.
     """
@@ -133,11 +133,13 @@ class Reader:
         returned = self.inside(function, scope)
         if returned is not None and name != "__init__":
             dtype = Value(f"dtype {'of the input' if any(map(goes_back, reached_from([returned]))) else 'as computed'}", at=returned.at)
-            self.effect(f"return of {name}" if name in ("forward", "backward") else "return", (("0", returned), ("dtype", dtype)), function)
+            quiet = tuple(("graph", Value("graph cut", at=each)) for each in function.decorator_list if is_quiet(each))
+            label = f"return of {name}" if name in ("forward", "backward") else "return"
+            self.effect(label, (("0", returned), ("dtype", dtype), *quiet), function)
 
     def inside(self, function: Function, scope: Scope) -> Value | None:
         """What a function returns in a scope that holds its arguments."""
-        decorated = any("no_grad" in ast.dump(decorator) for decorator in function.decorator_list)
+        decorated = any(map(is_quiet, function.decorator_list))
         self.without_graph += decorated
         self.running.append(function)
         returned = self.block(function.body, scope)
@@ -168,7 +170,7 @@ class Reader:
                     if (done := self.branch(statement, statements[number + 1 :], scope)) is not None:
                         return done.parts[0][1] if done.parts else None
                 case ast.With(items=items, body=body):
-                    quiet = any("no_grad" in ast.dump(item.context_expr) for item in items)
+                    quiet = any(is_quiet(item.context_expr) for item in items)
                     self.without_graph += quiet
                     returned = self.block(body, scope)
                     self.without_graph -= quiet
@@ -206,6 +208,7 @@ class Reader:
 
     def loop(self, target: ast.expr, over: ast.expr, body: Sequence[ast.stmt], scope: Scope) -> None:
         each = Value("each", (("0", self.value(over, scope)),), over)
+        self.effect("loop", each.parts, over)
         self.bind(target, each, scope, target)
         self.block(body, scope)
 
@@ -230,8 +233,9 @@ class Reader:
                 self.bind(target, operation(name, [old, new], {}, statement), scope, statement)
             case ast.Expr(value=ast.Call() as call):
                 done = self.value(call, scope)
-                if done.at is call and not done.label.startswith(("constant ", "super()")):
-                    self.effect("do", (("0", done),), call)
+                sets = isinstance(call.func, ast.Attribute) and state_name(call.func.value) in self.flow.state  # an effect already
+                if done.at is call and not sets and not done.label.startswith(("constant ", "super()")):
+                    self.effect("do", (("0", done), *self.when()), call)
 
     def bind(self, target: ast.expr, value: Value, scope: Scope, at: ast.AST) -> None:
         match target:
@@ -243,7 +247,7 @@ class Reader:
                 self.store(name, Value("detach", (("0", value),), at), scope, at)
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name)):
                 self.store(name, value, scope, at)
-            case ast.Attribute(value=ast.Name(), attr="data"):
+            case ast.Attribute():
                 self.effect("overwrite", (("0", value),), at)
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 for number, element in enumerate(elements):
@@ -263,8 +267,11 @@ class Reader:
             self.effect(f"begin {name}", (("0", value), ("as", Value(f"kept as {how}"))), at)
         else:
             graph = "kept" if not self.without_graph and keeps_graph(value) else "cut"
-            when = tuple(("if", condition) for condition in self.conditions[-1:])
-            self.effect(f"set {name}", (("0", value), ("graph", Value(f"graph {graph}")), *when), at)
+            self.effect(f"set {name}", (("0", value), ("graph", Value(f"graph {graph}")), *self.when()), at)
+
+    def when(self) -> tuple[tuple[str, Value], ...]:
+        """The condition under which a statement is reached, as a part of what it does."""
+        return tuple(("if", condition) for condition in self.conditions[-1:])
 
     # Expressions
 
@@ -369,11 +376,12 @@ class Reader:
                 overridden = [each for number, each in enumerate(known) if number and known[number - 1] in self.running]
                 return self.helper(overridden[-1], given, named, scope, node) if overridden else Value("super()", at=node)
             case ast.Attribute(value=ast.Name(id="self"), attr="register_buffer" | "register_parameter" as how) if len(given) > 1:
-                return self.registered(how, node, given[1], scope)
+                return self.registered(how, node, given[1], named)
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.methods:
                 return self.helper(self.methods[name][0], given, named, scope, node)
             case ast.Attribute(value=ast.Name(id="self"), attr=name):
-                return Value(f"self.{name}()", operations.parts_of(name, given, named), node)
+                kept = (("called", scope[f"self.{name}"]),) if f"self.{name}" in scope else ()
+                return Value(f"self.{name}()", (*operations.parts_of(name, given, named), *kept), node)
             case ast.Attribute(value=ast.Name(id=name), attr="apply") if name in self.classes:
                 return self.applied(self.classes[name], given, node)
             case ast.Attribute(value=value, attr=name) if self.is_module(value):
@@ -400,10 +408,10 @@ class Reader:
             scope[value.id] = made
         return made
 
-    def registered(self, how: str, node: ast.Call, value: Value, scope: Scope) -> Value:
+    def registered(self, how: str, node: ast.Call, value: Value, named: Mapping[str, Value]) -> Value:
         name = ast.unparse(node.args[0]).strip("'")
         kept = Value(f"kept as {how.removeprefix('register_')}", at=node)
-        self.effect(f"begin {name}", (("0", value), ("as", kept)), node)
+        self.effect(f"begin {name}", (("0", value), ("as", kept), *named.items()), node)
         return constant(None, node)
 
     def applied(self, owner: ast.ClassDef, given: list[Value], node: ast.Call) -> Value:
@@ -425,6 +433,11 @@ class Reader:
         returned = self.inside(function, inside)
         scope.update({key: value for key, value in inside.items() if key.startswith("self.")})
         return constant(None, node) if returned is None else returned
+
+
+def is_quiet(node: ast.expr) -> bool:
+    """Whether nothing in a block of this is recorded for gradients."""
+    return "no_grad" in ast.dump(node)
 
 
 def is_autograd_function(owner: ast.ClassDef) -> bool:

@@ -16,6 +16,8 @@ VIEWS = frozenset(  # the same numbers, in another shape or dtype
     "contiguous clone to type type_as float double tuple list Tensor int repeat broadcast_to atleast_1d item returned".split()
 )
 
+EFFECTS = frozenset({"do", "keep", "loop", "overwrite", "return"})
+
 
 @dataclass(eq=False, slots=True)
 class Value:
@@ -38,7 +40,7 @@ class Value:
 
     @property
     def is_effect(self) -> bool:
-        return self.label.startswith(("begin ", "set ", "keep", "default ", "return", "overwrite", "raise "))
+        return self.label in EFFECTS or self.label.startswith(("begin ", "set ", "default ", "return of ", "raise "))
 
     def part(self, role: str) -> Value | None:
         return next((value for name, value in self.parts if name == role), None)

@@ -78,6 +78,29 @@ def test_a_mistake_is_found_under_other_names_and_in_another_spelling(name: str,
     assert source != RIGHT and pointed(name, source) == places
 
 
+@pytest.mark.parametrize(
+    ("slug", "name", "old", "new", "places"),
+    [
+        ("spectral_norm", "n-power-iterations-ignored", "range(self.n_power_iterations)", "range(1)", ["1"]),
+        ("spectral_norm", "eps-missing", ".clamp(min=self.eps)", "", ["vector / torch.linalg.vector_norm(vector)"]),
+        ("spectral_norm", "v-not-normalised", "self.unit(w.T @ self.u)", "w.T @ self.u", ["w.T @ self.u"]),
+        ("spectral_norm", "eps-ignored", "self.eps = eps", "self.eps = 1e-12", ["1e-12"]),
+        ("spectral_norm", "view-of-strided-weight", "weight.reshape(", "weight.view(", ["view"]),
+        ("spectral_norm", "reshaped-to-transposed", "(weight.shape[0], -1)", "(-1, weight.shape[0])", ["reshape"]),
+        ("spectral_norm", "no-gradient-at-all", "    def forward(", "    @torch.no_grad()\n    def forward(", ["no_grad"]),
+        ("deep_norm", "alpha-as-integer", "self.alpha = alpha", "self.alpha = int(alpha)", ["int"]),
+        ("deep_norm", "eps-1e-6", "nn.LayerNorm(dim)", "nn.LayerNorm(dim, eps=1e-6)", ["1e-6"]),
+        ("deep_norm", "modules-only", "self.sublayer = sublayer", "self.sublayer = nn.Sequential(sublayer)", ["Sequential"]),
+        ("deep_norm", "bias-expected", "if layer.bias is not None:", "if True:", ["True"]),
+        ("deep_norm", "biases-scaled", "nn.init.zeros_(layer.bias)", "layer.bias.data.mul_(gain)", ["mul_"]),
+        ("deep_norm", "orthogonal", "nn.init.xavier_normal_(", "nn.init.orthogonal_(", ["orthogonal_"]),
+    ],
+)
+def test_what_is_called_repeated_and_set_up_has_a_place_too(slug: str, name: str, old: str, new: str, places: list[str]) -> None:
+    right = read_text(COURSE.exercise(slug).reference).replace("linear", "layer").replace("matrix", "w")
+    assert right.count(old) == 1 and pointed(name, right.replace(old, new), slug) == places
+
+
 def test_both_places_of_a_mistake_are_found_or_none() -> None:
     both = RIGHT.replace("self.weight * out", "self.weight + out").replace("out + self.bias", "self.bias * out")
     assert pointed("weight-and-bias-swapped", both) == ["self.weight + out", "self.bias * out"]
@@ -86,6 +109,13 @@ def test_both_places_of_a_mistake_are_found_or_none() -> None:
 def test_where_the_mistake_is_made_in_another_way_nothing_is_guessed() -> None:
     by_hand = RIGHT.replace("torch.var(h, self.axes, unbiased=False, keepdim=True)", "((h - mu) ** 2).sum(-1, keepdim=True) / (len(h) - 1)")
     assert pointed("unbiased-variance", by_hand) == []
+
+
+def test_a_change_of_shape_that_is_made_in_another_way_has_no_place() -> None:
+    """Only the same change of the same thing is the mistake: shapes are changed everywhere."""
+    right = read_text(COURSE.exercise("spectral_norm").reference)
+    strided = right.replace("weight.reshape(weight.shape[0], -1)", "torch.stack([row.view(-1) for row in weight])")
+    assert strided != right and pointed("view-of-strided-weight", strided, "spectral_norm") == []
 
 
 def test_where_two_places_fit_nothing_is_guessed() -> None:

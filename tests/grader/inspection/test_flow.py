@@ -64,6 +64,31 @@ def test_defaults_beginnings_and_refusals_are_effects() -> None:
     assert flow.state == {"weight"}
 
 
+def test_calls_loops_and_attributes_of_others_are_effects() -> None:
+    body = "for one in (x, self.weight):\n    if one.dim() > 2:\n        nn.init.zeros_(one)\nx.grad = self.weight * 2\nreturn x"
+    lines = "".join(f"        {line}\n" for line in body.splitlines())
+    found = effects(flow_of(f"{HEAD}{INIT}    def forward(self, x):\n{lines}"))
+    assert [part.label for _role, part in found["loop"].parts] == ["several"]
+    assert [(role, part.label) for role, part in found["do"].parts] == [("0", "zeros_"), ("if", ">")]
+    assert found["overwrite"].parts[0][1].label == "*"
+    assert all(found[label].is_effect for label in ("loop", "do", "overwrite"))
+
+
+def test_a_call_that_sets_a_buffer_is_one_effect() -> None:
+    more = '        self.register_buffer("total", torch.zeros(n), persistent=False)\n'
+    flow = flow_of(f"{HEAD}{INIT}{more}    def forward(self, x):\n        self.total.data.copy_(x)\n        return x\n")
+    found = effects(flow)
+    assert [(role, part.label) for role, part in found["begin total"].parts][2:] == [("persistent", "constant False")]
+    assert found["set total"].parts[0][1].label == "detach" and "do" not in found
+
+
+def test_what_an_attribute_holds_belongs_to_its_call() -> None:
+    more = "        self.inner = nn.LayerNorm(n, bias=False)\n"
+    flow = flow_of(f"{HEAD}{INIT}{more}    def forward(self, x):\n        return self.inner(x)\n")
+    made = seen_through(effects(flow)["return of forward"].parts[0][1]).part("called")
+    assert made is not None and [(role, part.label) for role, part in made.parts] == [("0", "argument n"), ("bias", "constant False")]
+
+
 @pytest.mark.parametrize(
     ("update", "graph"),
     [
