@@ -187,7 +187,7 @@ def test_gradients(agree):
 @pytest.mark.points(1)
 @pytest.mark.hint(
     "The formula is right, but numerically unstable: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.",
-    zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 会相消。先减去均值，再平方。",
+    zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 相减会丢失有效数字。先减去均值，再平方。",
 )
 def test_large_offset(agree):
     """The result stays accurate where the mean is much larger than the standard deviation.
