@@ -74,8 +74,8 @@ class Part:
 class Evidence:
     """The plays of a submission, and what each mistake alone has to do with them.
 
-    `checks` are the facts of each check that failed or was skipped and has any, by its name. `reached` are all facts that were observed, `wrong` those of
-    them that are other than the reference's.
+    `checks` are the facts of each check that failed or was skipped and has any, by its name. `reached` are all facts that were observed,
+    `wrong` those of them that are other than the reference's.
     """
 
     plays: tuple[Observed, ...]
