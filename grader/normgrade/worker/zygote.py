@@ -148,7 +148,7 @@ def warm_up() -> None:
     modules: dict[str, ModuleType] = {}
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
     stories = [small_story(Action.TRAIN), small_story(Action.EVALUATE), small_story(Action.TRAIN, features=4)]  # the last one raises
-    questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, ban]
+    questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, story_of_all_steps(), ban]
     for message in questions:
         _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
         untrusted.encoded(untrusted.observe(asked, modules), 0, 2**16)
@@ -161,6 +161,21 @@ def small_story(action: Action, features: int = 3) -> messages.PlayQuestion:
     step = LayerStep(action, x, scattered=True, upstream=x)
     story = LayerStory("Layer", [3], state={"weight": weight, "seen": weight}, watch=["weight", "seen"], steps=[step])
     return messages.PlayQuestion(story, 2**16)
+
+
+def story_of_all_steps() -> messages.PlayQuestion:
+    """A request with everything that the suites ask of a layer."""
+    x, weight = (Array(np.ones(shape, np.float16), "float16") for shape in ((2, 3), (3,)))
+    state = {"weight": weight, "seen": weight}
+    steps = [
+        LayerStep(Action.TRAIN, x, upstream=x, view="strided", frozen=True, witness=True),
+        LayerStep(Action.TRAIN, x, upstream=x, view="expanded"),
+        *(LayerStep(Action.EVALUATE, x, gradients=mode) for mode in ("no_grad", "inference_mode")),
+        *(LayerStep(action) for action in (Action.COPY, Action.PICKLE, Action.SWAP, Action.RELOAD, Action.SETTINGS)),
+        *(LayerStep(action, state=state) for action in (Action.CHANGE, Action.LOAD)),
+        LayerStep(Action.LEARN, rate=0.5),
+    ]
+    return messages.PlayQuestion(LayerStory("Layer", [3], dtype="float16", state=state, watch=[*state], steps=steps), 2**16)
 
 
 def check_threads() -> None:
