@@ -20,7 +20,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options
-from normgrade.verify.parallel import Job, Tick, available, over_cores
+from normgrade.suite.parallel import Job, Tick, available, over_cores
 
 
 def accepted(grader: Grader, exercise: Exercise, source: str, seed: int) -> bool:

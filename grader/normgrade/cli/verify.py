@@ -44,8 +44,8 @@ def verify_command(
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
     from normgrade.suite.grading_options import Options
+    from normgrade.suite.parallel import available
     from normgrade.verify.matrix import matrix
-    from normgrade.verify.parallel import available
     from normgrade.verify.proofs import verify
 
     with progress() as watched:

@@ -21,7 +21,7 @@ from normgrade.oracle.kept import Damaged, packed, unpacked
 from normgrade.worker.observation import Array, Observation
 
 PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
-Glimpse = Callable[[bool], Observation]  # one play of a source: in float64, or natively
+Plays = Sequence[tuple[PlayKey, Played]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +93,13 @@ class Collected:
 
 
 def effects_of(
-    plays: Sequence[tuple[PlayKey, Played]],
+    plays: Plays,
     reference: str,
     mistakes: Sequence[Mistake],
     oracle: Oracle,
-    tick: Callable[[int, int], None] = lambda done, total: None,
+    tick: Callable[[], None] = lambda: None,
 ) -> Effects:
-    """What each mistake changes in these plays. `tick` is called with how many mistakes are done, and of how many."""
+    """What each mistake changes in these plays. `tick` is called after each mistake."""
     layout = Layout(
         tuple(key for key, _ in plays),
         tuple(right_of(play.expectation, play.refusal).size for _, play in plays),
@@ -109,9 +109,9 @@ def effects_of(
     with np.errstate(all="ignore"):
         natives = [oracle.glimpse(reference, play.expectation.request, exact=False) for _, play in plays]
         for number, mistake in enumerate(mistakes):
-            tick(number, len(mistakes))
             for (key, play), native in zip(plays, natives, strict=True):
                 add_effects(found, number, mistake.source, oracle, layout, key, play, native)
+            tick()
     return Effects(layout, tuple(mistake.name for mistake in mistakes), tuple(found.words), *vectors_of(found))
 
 
@@ -172,6 +172,21 @@ def vectors_of(found: Collected) -> tuple[np.ndarray, ...]:
     starts = np.concatenate([[0], np.cumsum(numbers[:, 3])])
     exact, native = (np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in (found.exact, found.native))
     return (*forms.T, *numbers.T[:3], starts, numbers[:, 4].astype(bool), exact, native)
+
+
+def merged(parts: Sequence[Effects]) -> Effects:
+    """The effects of all mistakes, from those of some of them each; the plays are the same."""
+    words = {word: number for number, word in enumerate(dict.fromkeys(word for part in parts for word in part.words))}
+    firsts = np.cumsum([0, *(len(part.mistakes) for part in parts)])[:-1]
+    lengths = np.concatenate([np.diff(part.starts) for part in parts])
+    vectors = {name: np.concatenate([getattr(part, name) for part in parts]) for name in VECTORS}
+    vectors |= {
+        "mistake": np.concatenate([part.mistake + first for part, first in zip(parts, firsts, strict=True)]),
+        "owner": np.concatenate([part.owner + first for part, first in zip(parts, firsts, strict=True)]),
+        "word": np.concatenate([np.array([words[word] for word in part.words], np.int64)[part.word] for part in parts]),
+        "starts": np.concatenate([[0], np.cumsum(lengths)]),
+    }
+    return Effects(parts[0].layout, tuple(name for part in parts for name in part.mistakes), tuple(words), **vectors)
 
 
 # As bytes, for the cache

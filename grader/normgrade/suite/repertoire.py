@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from hashlib import sha256
 
-from normgrade.compare.effects import Effects, decode, effects_of, encode
+from normgrade.compare.effects import Effects, Plays, decode, effects_of, encode, merged
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake
 from normgrade.course.package import PACKAGE
 from normgrade.language import _
+from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, fingerprint
 from normgrade.oracle.kept import Damaged
-from normgrade.suite.collection import Suite
+from normgrade.suite.collection import Suite, collect
 from normgrade.suite.grading_options import OnProgress
+from normgrade.suite.parallel import Job, Tick, available, over_cores
 from normgrade.suite.run import Rehearsal
 
+FEW = 2000  # plays of mistakes, which take less long than to start more processes
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects
 
 
@@ -29,16 +33,36 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
     if (known := oracle.cache.get(name)) is not None:
         with suppress(Damaged):  # as good as none
             return decode(known)
-
-    def tick(done: int, total: int) -> None:
-        progress(_("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed), done, total)
-
-    tick(0, len(mistakes))
-    asked = [((test.name, number), each) for test in suite.tests for number, each in enumerate(rehearsal.of(test).asked)]
-    plays = [(place, each.played_by(None)) for place, each in asked]
-    found = effects_of(plays, rehearsal.reference, mistakes, oracle, tick)
+    what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
+    plays = plays_of(suite, rehearsal)
+    cores = available() if len(plays) * len(mistakes) > FEW else 1
+    progress(what, 0, len(mistakes))
+    if cores == 1:
+        jobs = [Job(len(mistakes), partial(effects_in, what, plays, rehearsal.reference, mistakes, oracle))]
+    else:
+        elsewhere = replace(oracle, cache=Cache(oracle.cache.folder, oracle.cache.key))  # without what it holds in memory
+        slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
+        jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
+    found = merged(over_cores(jobs, cores, progress))
     oracle.cache.put(name, encode(found))
     return found
+
+
+def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:
+    """All plays of a suite, as they are asked for, with nothing observed."""
+    asked = [((test.name, number), each) for test in suite.tests for number, each in enumerate(rehearsal.of(test).asked)]
+    return [(place, each.played_by(None)) for place, each in asked]
+
+
+def effects_in(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, tick: Tick) -> Effects:
+    return effects_of(plays, reference, mistakes, oracle, partial(tick, what))
+
+
+def effects_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Effects:
+    """The same in another process: the plays do not travel."""
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
+    plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
+    return effects_in(what, plays, rehearsal.reference, mistakes, oracle, tick)
 
 
 def key(oracle: Oracle, exercise: Exercise, mistakes: Sequence[Mistake], seed: int) -> str:

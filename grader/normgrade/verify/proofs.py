@@ -25,9 +25,9 @@ from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
+from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
-from normgrade.verify.parallel import Job, Tick, over_cores
 from normgrade.verify.translations import missing_texts
 from normgrade.worker.walls import TIERS
 

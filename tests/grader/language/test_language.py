@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from normgrade import cli, language
 from normgrade.language import ENGLISH, N_, _, n_, speak, spoken, usual
-from normgrade.verify.parallel import Job, Tick, over_cores
+from normgrade.suite.parallel import Job, Tick, over_cores
 
 VALUES, CODE = re.compile(r"\{[^{}]*\}"), re.compile(r"`[^`]*`")
 COUNTED = ("{n} place differs", "{n} places differ")

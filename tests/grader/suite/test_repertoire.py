@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from normgrade.compare.effects import Effects, encode
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
@@ -25,7 +26,7 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), 3)
     first = repertoire(suite, rehearsal, mistakes, lambda what, done, total: told.append((what, done, total)))
     assert first.mistakes == ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast") and len(first.owner)
-    assert told[0] == ("rms: what each known mistake leads to, once for seed 3", 0, 4) and told[-1][1:] == (3, 4)
+    assert told == [("rms: what each known mistake leads to, once for seed 3", done, 4) for done in range(5)]
 
     def computed(*_: object) -> None:
         raise AssertionError("it is computed again")
@@ -35,6 +36,21 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
     assert (again.mistakes, again.exact.tolist()) == (first.mistakes, first.exact.tolist())
     with pytest.raises(AssertionError, match="computed again"):
         repertoire(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, silent)
+
+
+def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise, told = tiny.exercise("centring"), list[tuple[int, int]]()
+    mistakes, reference, suite = read_mistakes(exercise), read_text(exercise.reference), collect([exercise])["centring"]
+
+    def computed(cores: int) -> Effects:
+        monkeypatch.setattr("normgrade.suite.repertoire.FEW", 0)
+        monkeypatch.setattr("normgrade.suite.repertoire.available", lambda: cores)
+        oracle = Oracle(Cache(tmp_path / str(cores), bytes(32)), None)
+        return repertoire(suite, Rehearsal(oracle, exercise, reference), mistakes, lambda what, done, total: told.append((done, total)))
+
+    alone, shared = computed(1), computed(2)
+    assert told == [(done, 5) for done in range(6)] * 2
+    assert encode(alone) == encode(shared)
 
 
 def test_what_is_damaged_is_computed_again(tiny: Course, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.language.errors import CourseError
-from normgrade.verify.parallel import Job, Tick, available, over_cores
+from normgrade.suite.parallel import Job, Tick, available, over_cores
 
 
 def work(number: int, units: int, tick: Tick) -> tuple[int, int]:
@@ -94,7 +94,7 @@ ENDLESS = """
 import os, signal, sys, time
 from functools import partial
 from pathlib import Path
-from normgrade.verify.parallel import Job, over_cores
+from normgrade.suite.parallel import Job, over_cores
 
 def endless(number, folder, tick):
     Path(folder, f"{number}.pid").write_text(str(os.getpid()))

@@ -30,7 +30,9 @@ class Job(Generic[T]):
 
 
 def available() -> int:
-    """How many cores this process may use."""
+    """How many cores this process may use; one of a pool has one."""
+    if parent_process() is not None:
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
