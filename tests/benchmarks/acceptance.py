@@ -19,8 +19,8 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import Grader, open_grader
-from normgrade.suite.grading_options import Options
-from normgrade.suite.parallel import Job, Tick, available, over_cores
+from normgrade.suite.grading_options import Options, available
+from normgrade.suite.parallel import Job, Tick, over_cores
 
 
 def accepted(grader: Grader, exercise: Exercise, source: str, seed: int) -> bool:

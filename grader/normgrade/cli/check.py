@@ -23,7 +23,7 @@ from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import renderer
 from normgrade.report.report import Finding
-from normgrade.suite.grading_options import Options
+from normgrade.suite.grading_options import Options, available
 
 MOST_SEEDS = 2**32
 LONGEST_S = 3600
@@ -99,7 +99,7 @@ def check_command(
     course = find_course(course_folder)
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
-        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched))
+        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched, cores=available()))
     return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
 
 

@@ -12,7 +12,7 @@ from normgrade.cli.options import exit_code
 from normgrade.course.course import Course, carried
 from normgrade.grade import Submission, grade
 from normgrade.language import _
-from normgrade.suite.grading_options import Options
+from normgrade.suite.grading_options import Options, available
 
 SLUG = "batch_norm"
 WRONG = Path(__file__).with_name("demo_files") / f"{SLUG}.py"
@@ -26,7 +26,7 @@ def demo_command() -> int:
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
     with progress() as watched:
-        wrong, right = grade(submissions, Options(progress=watched))
+        wrong, right = grade(submissions, Options(progress=watched, cores=available()))
     console = open_console()
     console.print(_("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:") + "\n")
     show([wrong], console, with_losses=False)

@@ -43,8 +43,7 @@ def verify_command(
     course = find_course(course_folder)
     exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
-    from normgrade.suite.grading_options import Options
-    from normgrade.suite.parallel import available
+    from normgrade.suite.grading_options import Options, available
     from normgrade.verify.matrix import matrix
     from normgrade.verify.proofs import verify
 

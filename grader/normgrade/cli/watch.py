@@ -22,7 +22,7 @@ from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
-from normgrade.suite.grading_options import Options
+from normgrade.suite.grading_options import Options, available
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
 PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfiles tells of changes of the file
@@ -48,7 +48,7 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     console = open_console()
 
     try:
-        with open_grader(list(course), Options(required=required)) as grader:
+        with open_grader(list(course), Options(required=required, cores=available())) as grader:
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
                 on_one_screen(watching, console)

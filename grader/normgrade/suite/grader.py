@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH_S = 2.0  # for the mistake; at most half of what is left of the time for all checks
+SEARCH_S = 1.5  # for the mistake; at most half of what is left of the time for all checks
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -107,7 +107,7 @@ class Grader:
         if exercise.slug not in self.repertoires:
             suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
             mistakes = read_mistakes(exercise)
-            effects = repertoire(suite, rehearsal, mistakes, self.options.progress)
+            effects = repertoire(suite, rehearsal, mistakes, self.options)
             self.repertoires[exercise.slug] = Known(read_text(exercise.reference), mistakes, effects)
         return self.repertoires[exercise.slug]
 

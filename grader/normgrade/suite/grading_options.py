@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,7 +23,11 @@ def silent(what: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls."""
+    """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls.
+
+    What is computed once for an exercise and kept may take `cores` processes. Those import the program's main module, as multiprocessing
+    says: a script that asks for more than one begins with `if __name__ == "__main__":`.
+    """
 
     seed: int = PUBLIC_SEED
     timeout_s: float | None = None
@@ -30,3 +35,9 @@ class Options:
     tier: str = AUTO  # the strongest walls to stand behind
     required: str = "process"  # the weakest
     progress: OnProgress = silent
+    cores: int = 1
+
+
+def available() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -29,13 +29,6 @@ class Job(Generic[T]):
     work: Callable[[Tick], T]
 
 
-def available() -> int:
-    """How many cores this process may use; one of a pool has one."""
-    if parent_process() is not None:
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list[T]:
     """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process."""
     total, done = sum(job.units for job in jobs), 0

@@ -18,15 +18,15 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, fingerprint
 from normgrade.oracle.kept import Damaged
 from normgrade.suite.collection import Suite, collect
-from normgrade.suite.grading_options import OnProgress
-from normgrade.suite.parallel import Job, Tick, available, over_cores
+from normgrade.suite.grading_options import Options
+from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.run import Rehearsal
 
 FEW = 2000  # plays of mistakes, which take less long than to start more processes
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects
 
 
-def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], progress: OnProgress) -> Effects:
+def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
     """The effects of these mistakes of an exercise, in all plays that the seed draws."""
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
     name = key(oracle, exercise, mistakes, seed)
@@ -35,15 +35,15 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
             return decode(known)
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, rehearsal)
-    cores = available() if len(plays) * len(mistakes) > FEW else 1
-    progress(what, 0, len(mistakes))
+    cores = options.cores if len(plays) * len(mistakes) > FEW else 1
+    options.progress(what, 0, len(mistakes))
     if cores == 1:
         jobs = [Job(len(mistakes), partial(effects_in, what, plays, rehearsal.reference, mistakes, oracle))]
     else:
         elsewhere = replace(oracle, cache=Cache(oracle.cache.folder, oracle.cache.key))  # without what it holds in memory
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
-    found = merged(over_cores(jobs, cores, progress))
+    found = merged(over_cores(jobs, cores, options.progress))
     oracle.cache.put(name, encode(found))
     return found
 

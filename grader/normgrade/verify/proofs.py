@@ -55,7 +55,7 @@ def verify(
     cores: int = 1,
 ) -> list[Report]:
     """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
-    plain = replace(options, progress=silent)  # a progress bar does not travel to other processes
+    plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     jobs = [job_of_proofs(exercise, tuple(seeds), plain) for exercise in exercises]
     mutant_jobs = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
     proved = over_cores(jobs + mutant_jobs, cores, options.progress)

@@ -20,7 +20,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
-from normgrade.suite.grading_options import silent
+from normgrade.suite.grading_options import Options
 from normgrade.suite.repertoire import repertoire
 from normgrade.suite.run import Rehearsal, Run
 from normgrade.worker.observation import Observation, Playable
@@ -270,7 +270,7 @@ def known(tiny: Course, expectations: Path, slug: str) -> Known:
     """The mistakes of an exercise of the tiny course, with what they change."""
     exercise = tiny.exercise(slug)
     reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
-    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference), mistakes, silent)
+    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference), mistakes, Options())
     return Known(reference, mistakes, effects)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from normgrade.language.errors import CourseError
-from normgrade.suite.parallel import Job, Tick, available, over_cores
+from normgrade.suite.grading_options import available
+from normgrade.suite.parallel import Job, Tick, over_cores
 
 
 def work(number: int, units: int, tick: Tick) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.suite.collection import collect
-from normgrade.suite.grading_options import silent
+from normgrade.suite.grading_options import Options
 from normgrade.suite.repertoire import key, repertoire
 from normgrade.suite.run import Rehearsal
 
@@ -24,7 +24,7 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
     oracle = Oracle(Cache(tmp_path, bytes(32)), None)
     mistakes = read_mistakes(exercise)
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), 3)
-    first = repertoire(suite, rehearsal, mistakes, lambda what, done, total: told.append((what, done, total)))
+    first = repertoire(suite, rehearsal, mistakes, Options(progress=lambda *what: told.append(what)))
     assert first.mistakes == ("eps-outside-root", "one-for-all-rows", "sum-for-mean", "no-upcast") and len(first.owner)
     assert told == [("rms: what each known mistake leads to, once for seed 3", done, 4) for done in range(5)]
 
@@ -32,10 +32,10 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
         raise AssertionError("it is computed again")
 
     monkeypatch.setattr("normgrade.suite.repertoire.effects_of", computed)
-    again = repertoire(suite, Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, rehearsal.reference, 3), mistakes, silent)
+    again = repertoire(suite, Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, rehearsal.reference, 3), mistakes, Options())
     assert (again.mistakes, again.exact.tolist()) == (first.mistakes, first.exact.tolist())
     with pytest.raises(AssertionError, match="computed again"):
-        repertoire(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, silent)
+        repertoire(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, Options())
 
 
 def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,9 +44,9 @@ def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeyp
 
     def computed(cores: int) -> Effects:
         monkeypatch.setattr("normgrade.suite.repertoire.FEW", 0)
-        monkeypatch.setattr("normgrade.suite.repertoire.available", lambda: cores)
         oracle = Oracle(Cache(tmp_path / str(cores), bytes(32)), None)
-        return repertoire(suite, Rehearsal(oracle, exercise, reference), mistakes, lambda what, done, total: told.append((done, total)))
+        options = Options(cores=cores, progress=lambda what, done, total: told.append((done, total)))
+        return repertoire(suite, Rehearsal(oracle, exercise, reference), mistakes, options)
 
     alone, shared = computed(1), computed(2)
     assert told == [(done, 5) for done in range(6)] * 2
@@ -58,7 +58,7 @@ def test_what_is_damaged_is_computed_again(tiny: Course, tmp_path: Path) -> None
     oracle, mistakes = Oracle(Cache(tmp_path, bytes(32)), None), read_mistakes(exercise)
     oracle.cache.put(key(oracle, exercise, mistakes, 0), b"nonsense")
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
-    assert len(repertoire(collect([exercise])["rms"], rehearsal, mistakes, silent).mistakes) == 4
+    assert len(repertoire(collect([exercise])["rms"], rehearsal, mistakes, Options()).mistakes) == 4
 
 
 def test_its_name_depends_on_everything_that_it_depends_on(tiny: Course, edited_course: object, tmp_path: Path) -> None:
