@@ -81,8 +81,7 @@ def use(layer: Build, x: np.ndarray, other: np.ndarray, fixed: Sequence[int], il
 
 def agree_where_defined(*story: Part) -> bool:
     """The same as `agree`, where the reference does not refuse the story. Returns whether it was played."""
-    defined = current().expectation(story).error is None
-    if defined:
+    if defined := current().is_defined(story):
         agree(*story)
     return defined
 

@@ -20,6 +20,7 @@ from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Difference
 from normgrade.suite.story import Part, Story, request
 from normgrade.worker.observation import Array, Error, Observation, Playable, Value
+from normgrade.worker.requests import TypedRequest
 
 
 class Player(Protocol):
@@ -95,7 +96,7 @@ class Playing:
 
     def expectation(self, story: Story, refusal: type[Exception] | None = None) -> Expectation:
         """What the reference observes. A kept one that is of no use is computed once more before the suite is called broken."""
-        asked = request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
+        asked = self.request(story)
         expectation = self.oracle.expectation(self.reference, asked)
         why = unsound(expectation, self.exercise.places)
         if why or not raises(expectation, refusal):
@@ -104,6 +105,14 @@ class Playing:
         if why:
             raise BrokenSuite(why)
         return expectation
+
+    def is_defined(self, story: Story) -> bool:
+        """Whether the reference plays a story to its end."""
+        return self.oracle.expectation(self.reference, self.request(story)).error is None
+
+    def request(self, story: Story) -> TypedRequest:
+        """The story as it is asked next."""
+        return request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
 
     def play(self, expectation: Expectation, judge: Judge, refusal: tuple[str, ...] | None = None) -> Played:
         """Have the submission play what the reference has played, and judge it."""
