@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from normgrade.compare.best import best
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.credible import credible
 from normgrade.compare.effects import Effects
@@ -53,7 +54,7 @@ def diagnose(
     findings = tuple(built_in(everything))
     evidence = everything.without(union(finding.facts for finding in findings))
     search = Search(evidence, Joint(evidence, known.reference, known.mistakes, play_source), lambda: clock() <= until)
-    guesses = [guess for guess in (credible(each, search) for each in search.best()) if guess.members]
+    guesses = [guess for guess in (credible(each, search) for each in best(search)) if guess.members]
     if search.stopped and not guesses:
         raise OutOfTime
     explained = [diagnosis_of(guess, search, known, findings, results) for guess in alternatives(search, guesses)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations, product
 from math import inf
 
@@ -19,9 +19,6 @@ DOUBT = 0.1  # what each fact costs that would be right, were it not for what a 
 MOST_NAMES = 8
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
 MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
-MOST_MENDED = 4  # guesses to which mistakes are added
-MOST_APPROACHING, BEAM = 450, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
-PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
@@ -169,85 +166,15 @@ class Search:
         number = next(number for number, here in enumerate(self.plays_reached) if here >> fact & 1)
         return self.joint.played.get((self.acting(guess.members, number), number))
 
-    def best(self) -> list[Guess]:
-        """The best guesses: one, or several that explain as much with as few names.
-
-        At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
-        does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
-        """
-        attempts: tuple[Callable[[list[Guess]], list[Guess]], ...] = (
-            *(partial(self.complete_sets, size) for size in (1, 2, 3)),
-            self.search,
-            self.doubt,
-            partial(self.approached, (1, 2, 4)),
-            partial(self.approached, (4,)),
-            *(partial(self.complete_sets, size) for size in (2, 3)),
-            self.mended,
-            self.search,
-            self.mended,
-        )
-        found: list[Guess] = []
-        for attempt in attempts:
-            if self.out_of_time():
-                break
-            found = attempt(found)
-            if complete := [guess for guess in found if guess.complete]:
-                return self.without_idle(self.with_twins(complete) if len(complete[0].members) > 3 else complete)
-        return found
-
     def doubt(self, found: list[Guess]) -> list[Guess]:
         """The same; from now on, what each mistake changes alone is no word on what it changes among others."""
         self.doubting = True
         return found
 
-    def mended(self, found: list[Guess]) -> list[Guess]:
-        """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
-        best, last_play = list(found), self.plays + MOST_AT_ONCE
-        for each in found[:MOST_MENDED]:
-            guess = self.settled(each.members) or each
-            best = [guess] if guess.sure > max(other.sure for other in best) else best
-            while (larger := self.larger(guess, last_play)) is not None:
-                guess = larger
-                best = [guess] if guess.sure > max(each.sure for each in best) else best
-        return best
-
-    def approached(self, steps: Sequence[int], found: list[Guess]) -> list[Guess]:
-        """The same, or what comes nearer to what was observed, play by play; in `steps` is how many mistakes more may explain a play."""
-        guess, wrong = self.nothing, self.evidence.wrong
-        plays = sorted(range(len(self.plays_reached)), key=lambda each: (len(self.acting_at(each)), each))
-        plays = [number for number in plays if self.plays_reached[number] & wrong]
-        elsewhere = plays[:: max(len(plays) // PLAYS_ELSEWHERE, 1)]
-        for most_added in steps:
-            last_play = self.plays + MOST_APPROACHING // len(steps)
-            for number in plays:
-                if self.plays >= last_play or self.out_of_time():
-                    break
-                if self.plays_reached[number] & guess.unexplained & wrong and not self.explains(guess.members, number):
-                    larger = self.nearer(guess.members, number, most_added)
-                    apart = {members: self.apart(members, [number, *elsewhere]) for members in (guess.members, *larger)}
-                    guess = self.guess(min(apart, key=lambda members: (apart[members], members))) or guess
-        settled = self.settled(guess.members)
-        return [settled] if settled is not None and settled.sure > max(each.sure for each in found or [self.nothing]) else found
-
-    def apart(self, members: Members, numbers: Iterable[int]) -> float:
-        """How far some mistakes are from what was observed in some plays."""
-        return sum(self.distance(members, number) for number in numbers)
-
     def acting_at(self, number: int) -> list[int]:
         """The mistakes that change anything in the play of that number."""
         here = self.plays_reached[number]
         return [member for member in self.pool if self.evidence.parts[member].active & here]
-
-    def nearer(self, members: Members, number: int, most_added: int) -> list[Members]:
-        """The sets of these mistakes and as few more as possible with which the play of that number is as it was observed."""
-        nearest = [members]
-        for _ in range(most_added):
-            sets = {tuple(sorted((*few, member))) for few in nearest for member in self.acting_at(number) if member not in few}
-            ranked = sorted(sets, key=lambda few: (self.distance(few, number), few))[:BEAM]
-            if explaining := [few for few in ranked if self.explains(few, number)]:
-                return explaining
-            nearest = ranked
-        return []
 
     def distance(self, members: Members, number: int) -> float:
         """How far some mistakes are from what was observed in one play; infinite once the search has to end."""
@@ -260,28 +187,6 @@ class Search:
         """Whether these mistakes together explain everything that is wrong in one play."""
         part, here = self.joint.part(members, number), self.plays_reached[number]
         return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
-
-    def larger(self, guess: Guess, last_play: int) -> Guess | None:
-        """The best guess with one mistake more that is worth more."""
-        found, wrong = guess, guess.unexplained & self.evidence.wrong
-        unexplained = [number for number, here in enumerate(self.plays_reached) if here & wrong]
-        if not unexplained or len(guess.members) >= MOST_NAMES:
-            return None
-        number = max(unexplained, key=lambda each: ((self.plays_reached[each] & wrong).bit_count(), -each))
-        here = self.plays_reached[number]
-        for member in self.pool:
-            if member in guess.members or not self.evidence.parts[member].active & here & wrong:
-                continue
-            if self.plays >= last_play or self.out_of_time():
-                break
-            members = tuple(sorted((*guess.members, member)))
-            self.plays += 1
-            if not self.explains(members, number):
-                continue
-            larger = self.settled(members)
-            if larger is not None and larger.sure > found.sure:
-                found = larger
-        return None if found is guess else found
 
     def complete_sets(self, size: int, otherwise: list[Guess]) -> list[Guess]:
         """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""

@@ -75,9 +75,3 @@ def test_an_error_that_nobody_knows_hides_what_comes_after_it_alone() -> None:
 def test_mistakes_that_do_the_same_are_both_found() -> None:
     twins = World(PLAYS, {"one": {0: {"output": DOUBLED}}, "other": {0: {"output": DOUBLED}}})
     assert sorted(map(sorted, twins.best({0: {"output": DOUBLED}}))) == [["one"], ["other"]]
-
-
-def test_a_search_without_time_says_that_it_was_stopped() -> None:
-    search = world().search({0: {"output": DOUBLED}, 1: {"output": DOUBLED}})
-    search.in_time = lambda: False
-    assert search.best() == [] and search.stopped

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.compare.best import best
 from normgrade.compare.effects import Effects, effects_of
 from normgrade.compare.evidence import Evidence, evidence_of
 from normgrade.compare.joint import Joint
@@ -127,7 +128,7 @@ class World:
     def best(self, submission: Plays) -> list[set[str]]:
         """The names of the best guesses."""
         names = list(self.mistakes)
-        return [{names[member] for member in guess.members} for guess in self.search(submission).best()]
+        return [{names[member] for member in guess.members} for guess in best(self.search(submission))]
 
 
 def refusal(seen: Seen) -> tuple[str, ...] | None:

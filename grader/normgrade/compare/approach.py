@@ -1,0 +1,83 @@
+"""What many mistakes do together: where no few explain everything, more are added, by what that explains in one play at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from normgrade.compare.joint import Members
+from normgrade.compare.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
+
+MOST_APPROACHING, BEAM = 450, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
+PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
+MOST_MENDED = 4  # guesses to which mistakes are added
+
+
+def approached(search: Search, steps: Sequence[int], found: list[Guess]) -> list[Guess]:
+    """The same, or what comes nearer to what was observed, play by play; in `steps` is how many mistakes more may explain a play."""
+    guess, wrong = search.nothing, search.evidence.wrong
+    plays = sorted(range(len(search.plays_reached)), key=lambda each: (len(search.acting_at(each)), each))
+    plays = [number for number in plays if search.plays_reached[number] & wrong]
+    elsewhere = plays[:: max(len(plays) // PLAYS_ELSEWHERE, 1)]
+    for most_added in steps:
+        last_play = search.plays + MOST_APPROACHING // len(steps)
+        for number in plays:
+            if search.plays >= last_play or search.out_of_time():
+                break
+            if search.plays_reached[number] & guess.unexplained & wrong and not search.explains(guess.members, number):
+                sets = (guess.members, *nearer(search, guess.members, number, most_added))
+                nearest = min(sets, key=lambda members: (apart(search, members, [number, *elsewhere]), members))
+                guess = search.guess(nearest) or guess
+    settled = search.settled(guess.members)
+    return [settled] if settled is not None and settled.sure > max(each.sure for each in found or [search.nothing]) else found
+
+
+def apart(search: Search, members: Members, numbers: Iterable[int]) -> float:
+    """How far some mistakes are from what was observed in some plays."""
+    return sum(search.distance(members, number) for number in numbers)
+
+
+def nearer(search: Search, members: Members, number: int, most_added: int) -> list[Members]:
+    """The sets of these mistakes and as few more as possible with which the play of that number is as it was observed."""
+    nearest = [members]
+    for _ in range(most_added):
+        sets = {tuple(sorted((*few, member))) for few in nearest for member in search.acting_at(number) if member not in few}
+        ranked = sorted(sets, key=lambda few: (search.distance(few, number), few))[:BEAM]
+        if explaining := [few for few in ranked if search.explains(few, number)]:
+            return explaining
+        nearest = ranked
+    return []
+
+
+def mended(search: Search, found: list[Guess]) -> list[Guess]:
+    """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
+    best, last_play = list(found), search.plays + MOST_AT_ONCE
+    for each in found[:MOST_MENDED]:
+        guess = search.settled(each.members) or each
+        best = [guess] if guess.sure > max(other.sure for other in best) else best
+        while (more := larger(search, guess, last_play)) is not None:
+            guess = more
+            best = [guess] if guess.sure > max(each.sure for each in best) else best
+    return best
+
+
+def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
+    """The best guess with one mistake more that is worth more."""
+    found, wrong = guess, guess.unexplained & search.evidence.wrong
+    unexplained = [number for number, here in enumerate(search.plays_reached) if here & wrong]
+    if not unexplained or len(guess.members) >= MOST_NAMES:
+        return None
+    number = max(unexplained, key=lambda each: ((search.plays_reached[each] & wrong).bit_count(), -each))
+    here = search.plays_reached[number]
+    for member in search.pool:
+        if member in guess.members or not search.evidence.parts[member].active & here & wrong:
+            continue
+        if search.plays >= last_play or search.out_of_time():
+            break
+        members = tuple(sorted((*guess.members, member)))
+        search.plays += 1
+        if not search.explains(members, number):
+            continue
+        settled = search.settled(members)
+        if settled is not None and settled.sure > found.sure:
+            found = settled
+    return None if found is guess else found

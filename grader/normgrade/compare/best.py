@@ -1,0 +1,38 @@
+"""How the mistakes are looked for: in one way after the other, until one explains everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from normgrade.compare.approach import approached, mended
+from normgrade.compare.search import Guess, Search
+
+Way = Callable[[list[Guess]], list[Guess]]  # from the best guesses up to now to better ones, or the same
+
+
+def best(search: Search) -> list[Guess]:
+    """The best guesses: one, or several that explain as much with as few names.
+
+    At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
+    does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
+    """
+    ways: tuple[Way, ...] = (
+        *(partial(search.complete_sets, size) for size in (1, 2, 3)),
+        search.search,
+        search.doubt,
+        partial(approached, search, (1, 2, 4)),
+        partial(approached, search, (4,)),
+        *(partial(search.complete_sets, size) for size in (2, 3)),
+        partial(mended, search),
+        search.search,
+        partial(mended, search),
+    )
+    found: list[Guess] = []
+    for way in ways:
+        if search.out_of_time():
+            break
+        found = way(found)
+        if complete := [guess for guess in found if guess.complete]:
+            return search.without_idle(search.with_twins(complete) if len(complete[0].members) > 3 else complete)
+    return found

@@ -1,0 +1,28 @@
+"""Step after step: what explains everything ends the search, and so does the time."""
+
+from __future__ import annotations
+
+from scripted import World
+
+from normgrade.compare.best import best
+
+RIGHT = [{"output": [1.0, 2.0, 3.0]}] * 3
+WORLD = World(
+    RIGHT,
+    {
+        "doubled": {0: {"output": [2.0, 4.0, 6.0]}, 1: {"output": [2.0, 4.0, 6.0]}},
+        "negated": {1: {"output": [-1.0, -2.0, -3.0]}},
+        "shifted": {2: {"output": [11.0, 12.0, 13.0]}},
+    },
+)
+
+
+def test_a_single_mistake_that_explains_everything_ends_the_search() -> None:
+    search = WORLD.search({2: {"output": [11.0, 12.0, 13.0]}})
+    assert [guess.members for guess in best(search)] == [(2,)] and search.plays == 0
+
+
+def test_a_search_without_time_says_that_it_was_stopped() -> None:
+    search = WORLD.search({0: {"output": [2.0, 4.0, 6.0]}, 1: {"output": [2.0, 4.0, 6.0]}})
+    search.in_time = lambda: False
+    assert best(search) == [] and search.stopped
