@@ -288,7 +288,7 @@ def take_step(
     with MODES[gradients](), watched:
         output = module(given)
         without = not torch.is_grad_enabled()
-    seen = {Place("output"): output, Place("input left alone"): given.detach().clone()}
+    seen = {OUTPUT: output, INPUT: given.detach().clone()}
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
@@ -296,16 +296,26 @@ def take_step(
     if upstream is not None:
         go_back(output, upstream)
         if leaf.requires_grad:
-            seen[gradient_of("input")] = leaf.grad
+            seen[GRADIENT_OF_INPUT] = leaf.grad
     for parameter in learning:
         parameter.requires_grad_(True)
     for name, model in watch.items():
         tensor = find(module, name)
         is_parameter = isinstance(tensors[name], torch.nn.Parameter)
-        seen[Place("{name}", name=name)] = missing(module, name) if tensor is None else like(model, tensor)
+        place, gradient = places_of(name)
+        seen[place] = missing(module, name) if tensor is None else like(model, tensor)
         if upstream is not None and (is_parameter or tensor is None):
-            seen[gradient_of("{name}", name=name)] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
+            seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
+
+
+OUTPUT, INPUT, GRADIENT_OF_INPUT = Place("output"), Place("input left alone"), gradient_of("input")
+
+
+@cache
+def places_of(name: str) -> tuple[Place, Place]:
+    """The places of a tensor of a layer, and of its gradient."""
+    return Place("{name}", name=name), gradient_of("{name}", name=name)
 
 
 class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -549,7 +559,7 @@ def go_back(output: Any, upstream: torch.Tensor) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        (output * upstream).sum().backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(output, upstream)
 
 
 def parts(result: Any) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class Place(str):
     no names of fields. Of a gradient, `learnt` is the template of what it belongs to; `gradient_of` makes such places.
     """
 
+    what: str
     template: str
     names: Mapping[str, str]
     step: int | None
@@ -54,9 +55,13 @@ class Place(str):
 
     def __new__(cls, template: str, /, *, step: int | None = None, learnt: str | None = None, **names: object) -> Self:
         own = {name: str(value) for name, value in names.items()}
-        what = filled(template, own)
+        return cls.made(filled(template, own), template, own, step, learnt)
+
+    @classmethod
+    def made(cls, what: str, template: str, names: Mapping[str, str], step: int | None, learnt: str | None) -> Self:
+        """The place with that text after its step."""
         place = super().__new__(cls, what if step is None else f"step {step} · {what}")
-        place.template, place.names, place.step, place.learnt = template, own, step, learnt
+        place.what, place.template, place.names, place.step, place.learnt = what, template, names, step, learnt
         return place
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
@@ -69,7 +74,7 @@ class Place(str):
 
     def at(self, step: int | None) -> Place:
         """The same place at another step, or at none."""
-        return Place(self.template, step=step, learnt=self.learnt, **self.names)
+        return self.made(self.what, self.template, self.names, step, self.learnt)
 
 
 def gradient_of(learnt: str, /, *, step: int | None = None, **names: object) -> Place:

@@ -171,7 +171,7 @@ def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | 
     if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
         return in_form(Reason.SIZE, tensor)
     plain = tensor.detach().resolve_neg()
-    return Array((plain.float() if plain.dtype is torch.bfloat16 else plain).contiguous().numpy().copy(), PLAIN[tensor.dtype])
+    return Array(np.array((plain.float() if plain.dtype is torch.bfloat16 else plain).numpy(), order="C"), PLAIN[tensor.dtype])
 
 
 def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:

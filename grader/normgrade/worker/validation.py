@@ -39,7 +39,7 @@ def natural(value: object) -> int:
 
 def text(value: object) -> str:
     """A text without lone surrogates, which could not be encoded."""
-    if not isinstance(value, str) or SURROGATE.search(value):
+    if not isinstance(value, str) or not (value.isascii() or SURROGATE.search(value) is None):
         raise ProtocolError(_("expected a text"))
     return value
 
