@@ -67,13 +67,13 @@ def distance(theirs: Facts, play: Observed) -> float:
         here = slice(right.starts[index], right.starts[index + 1])
         if form != seen:
             apart += 1.0
-        elif theirs.reached[2 * index + 1] and (off := size_of(theirs.numbers[here] - ours.numbers[here])):
-            unit = max(size_of(ours.numbers[here] - right.numbers[here]), size_of(right.allowed[here]))
+        elif theirs.reached[2 * index + 1] and (off := root_mean_square(theirs.numbers[here] - ours.numbers[here])):
+            unit = max(root_mean_square(ours.numbers[here] - right.numbers[here]), root_mean_square(right.allowed[here]))
             apart += min(off / unit, FARTHEST) if unit else FARTHEST
     return apart
 
 
-def size_of(numbers: np.ndarray) -> float:
+def root_mean_square(numbers: np.ndarray) -> float:
     """The root mean square of the numbers that are finite; 0 where there is none."""
     finite = numbers[np.isfinite(numbers)]
     return float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
