@@ -15,6 +15,7 @@ import pytest
 import normgrade
 from normgrade import cli
 from normgrade.course.course import Course
+from normgrade.language import ENGLISH, speak
 from normgrade.oracle.seal import Seal
 from normgrade.worker import launch
 from normgrade.worker.host import Host
@@ -173,6 +174,13 @@ def kept_zygotes(request: pytest.FixtureRequest, keep_zygotes: Callable[[Host], 
         if request.path.relative_to(Path(__file__).parent).parts[0] not in OWN_ZYGOTES:
             patch.setattr(Host, "new_starter", keep_zygotes)
         yield
+
+
+@pytest.fixture(autouse=True)
+def english_afterwards() -> Iterator[None]:
+    """The language is one for the whole process: what one test speaks, the next one must not."""
+    yield
+    speak(ENGLISH)
 
 
 @pytest.fixture(scope="session")

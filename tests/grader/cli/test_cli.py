@@ -14,7 +14,6 @@ import pytest
 import normgrade
 from normgrade.cli import check as check_module
 from normgrade.course.course import Course, carried
-from normgrade.language import ENGLISH, speak
 from normgrade.language.errors import GraderError
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
@@ -94,7 +93,6 @@ def test_wrong_usage_is_explained_and_nothing_is_graded(
     monkeypatch.setattr(check_module, "grade", None)
     said = invoke(*arguments.split())
     assert (said.returncode, said.stdout) == (2, "")
-    speak(ENGLISH)
     error = next(each for each in ("Error: ", "错误：") if each in said.stderr)
     assert f"{error}{sentence}" in said.stderr
 

@@ -10,7 +10,6 @@ import pytest
 
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import read_mistakes
-from normgrade.language import ENGLISH, speak
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.report.report import Outcome
 
@@ -73,5 +72,4 @@ def test_another_language_gives_no_hint_again(first: str, then: str, run: Run, h
     Attempts(here / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms_norm", Outcome.FAILED, 1, 20)])
     hints = len(Course(carried()).exercise("rms_norm").hints)
     given = [run("hint", "rms_norm", "--course", str(carried()), "--lang", language)[1] for language in (first, then) * hints]
-    speak(ENGLISH)
     assert len({*given[:hints]}) == hints and all("rms_norm" in each for each in given[hints:])

@@ -9,7 +9,6 @@ import pytest
 
 from normgrade import cli
 from normgrade.course.course import Course, carried
-from normgrade.language import speak
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -34,7 +33,6 @@ def test_a_solution_on_a_pipe_is_a_file_that_passes(
 @pytest.mark.parametrize(("language", "begins"), [("en", "The sums are contractions: "), ("zh", "求和写成缩并：")])
 def test_a_solution_speaks_one_language(language: str, begins: str, run: Run) -> None:
     out = run("solution", "layer_norm", "einsum_statistics", "--spoil", "--course", str(carried()), "--lang", language)[1]
-    speak("en")
     assert out.startswith(f'"""{begins}') and '""" import math from' in out and "zh:" not in out
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -43,10 +41,9 @@ VALUES: list[tuple[Value, str, str]] = [
 
 
 @pytest.fixture(params=[ENGLISH, "zh"])
-def language(request: pytest.FixtureRequest) -> Iterator[str]:
+def language(request: pytest.FixtureRequest) -> str:
     speak(request.param)
-    yield request.param
-    speak(ENGLISH)
+    return str(request.param)
 
 
 @pytest.mark.parametrize(("value", "english", "chinese"), VALUES)

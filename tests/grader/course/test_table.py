@@ -75,11 +75,8 @@ def test_inner_tables_must_be_tables() -> None:
 @pytest.mark.parametrize(("language", "said"), [("en", "Layer"), ("zh", "层")])
 def test_a_text_is_told_in_the_current_language(language: str, said: str) -> None:
     speak(language)
-    try:
-        assert table('title = "Layer"\n"title.zh" = "层"').spoken("title", text) == said
-        assert table('title = "Layer"').spoken("title", text) == "Layer"
-    finally:
-        speak("en")
+    assert table('title = "Layer"\n"title.zh" = "层"').spoken("title", text) == said
+    assert table('title = "Layer"').spoken("title", text) == "Layer"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from normgrade.course.course import Course
@@ -18,12 +16,6 @@ BOTH = """Two lines
     zh: 两行
     中文。
     """
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    yield
-    speak("en")
 
 
 def test_the_first_paragraph_is_that_of_the_spoken_language() -> None:

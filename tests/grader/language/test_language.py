@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -28,12 +28,6 @@ ZH: dict[str | tuple[str, str], str] = {
     "step {number}": "第 {number} 步",
     "output": "输出",
 }
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    yield
-    speak(ENGLISH)
 
 
 @pytest.fixture

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.language import ENGLISH, LANGUAGES, speak
+from normgrade.language import LANGUAGES, speak
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.hints import hint_of_test, hints_of, take_hint
 from normgrade.learner.workspace import Workspace
@@ -23,12 +23,6 @@ SUM_FOR_MEAN = {"en": "The squares are added up. Average them.", "zh": "平方�
 
 def failed(hint: str = OF_ROWS["en"], test: str = "test_rows", mistakes: tuple[str, ...] = ()) -> Attempt:
     return Attempt(NOW, "rms", Outcome.FAILED, 1, 8, mistakes, test, hint)
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    yield
-    speak(ENGLISH)
 
 
 @pytest.fixture(scope="module")

@@ -42,11 +42,8 @@ def test_an_error_for_the_user_crosses(tiny: Course, path: Path) -> None:
 
 def test_the_language_crosses(tiny: Course, path: Path) -> None:
     speak("zh")
-    try:
-        with pytest.raises(UsageError) as raised:
-            grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
-    finally:
-        speak("en")
+    with pytest.raises(UsageError) as raised:
+        grade_apart(Order("rmss", 0, None, "process", str(tiny.root)), path, "rms")
     assert "rmss" in str(raised.value) and "No exercise" not in str(raised.value)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,10 +68,8 @@ def bilingual(edited_course: EditedCourse) -> Course:
 
 
 @pytest.fixture
-def chinese() -> Iterator[None]:
+def chinese() -> None:
     speak("zh")
-    yield
-    speak("en")
 
 
 def graded(course: Course, folder: Path, source: str) -> Report:
