@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import cache
@@ -496,9 +496,9 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
     >>> find(torch.nn.ReLU(), "weight") is None
     True
     """
-    for known in called(name):
+    for get in getters(name):
         try:
-            tensor = attrgetter(known)(module)
+            tensor = get(module)
         except AttributeError:
             continue
         if isinstance(tensor, torch.Tensor):
@@ -507,6 +507,10 @@ def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:
 
 
 @cache
+def getters(name: str) -> tuple[Callable[[torch.nn.Module], Any], ...]:
+    return tuple(map(attrgetter, called(name)))
+
+
 def called(name: str) -> tuple[str, ...]:
     """The names under which a tensor is looked for: its own, and those with one of the ALIASES as their last part.
 
@@ -534,7 +538,10 @@ def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
     >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
     tensor([1., 1., 1.])
     """
-    return tensor.detach().clone().reshape(model.shape).to(model.dtype) if tensor.numel() == model.numel() else tensor.detach().clone()
+    copy = tensor.detach().clone()
+    if copy.dtype is model.dtype and copy.shape == model.shape or copy.numel() != model.numel():
+        return copy
+    return copy.reshape(model.shape).to(model.dtype)
 
 
 def in_other_order(x: torch.Tensor) -> torch.Tensor:
