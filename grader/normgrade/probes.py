@@ -539,7 +539,7 @@ def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
     tensor([1., 1., 1.])
     """
     copy = tensor.detach().clone()
-    if copy.dtype is model.dtype and copy.shape == model.shape or copy.numel() != model.numel():
+    if (copy.dtype is model.dtype and copy.shape == model.shape) or copy.numel() != model.numel():
         return copy
     return copy.reshape(model.shape).to(model.dtype)
 
