@@ -28,10 +28,11 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
 from functools import cache
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -142,6 +143,7 @@ def layer_story(
     watch: Sequence[str],
     steps: Sequence[Mapping[str, Any]],
     as_built: bool = False,
+    rounding: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Build a layer, fill it with `state`, then take the steps in order, and look at everything after each of them.
 
@@ -157,6 +159,7 @@ def layer_story(
       - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
+    - `rounding`: a unit roundoff and a seed; what a step writes into the layer's tensors is rounded at random, as `round_written` does.
 
     It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". Raises Stopped
     where a step raises; building and filling the layer is the step "build".
@@ -171,7 +174,7 @@ def layer_story(
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
-    before = settings() if any(action["do"] == "settings" for action in steps) else {}
+    usual = settings() if any(action["do"] == "settings" for action in steps) else {}
 
     def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
         module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
@@ -181,7 +184,9 @@ def layer_story(
 
     try:
         module, other, given = built(state), None, None
+        random_numbers = torch.Generator().manual_seed(int(rounding[1])) if rounding else None
         for step, action in enumerate(steps, 1):
+            before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
                     module.train(mode == "train")
@@ -209,10 +214,31 @@ def layer_story(
                     learn(module, action["rate"])
                 case "settings":
                     now = settings()
-                    seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in before.items()}
+                    seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in usual.items()}
+            if random_numbers is not None:
+                round_written(module, before, rounding[0], random_numbers)
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
+
+
+def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    """The parameters and buffers of a layer, by name."""
+    return chain(module.named_parameters(), module.named_buffers())
+
+
+def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], unit: float, random_numbers: torch.Generator) -> None:
+    """Multiply each number of those floating-point tensors that are other than `before` by 1 + ξ·unit, where ξ is normally distributed.
+
+    >>> layer, before = torch.nn.BatchNorm1d(2), {"running_mean": torch.zeros(2), "weight": torch.zeros(2)}
+    >>> round_written(layer, before, 0.5, torch.Generator().manual_seed(0))
+    >>> torch.equal(layer.running_mean, torch.zeros(2)), torch.equal(layer.weight, torch.ones(2))
+    (True, False)
+    """
+    with torch.inference_mode():  # tensors that were made in this mode may be written to in no other
+        for name, tensor in tensors_of(module):
+            if tensor.is_floating_point() and not (name in before and torch.equal(tensor, before[name])):
+                tensor.mul_(1 + unit * torch.randn(tensor.shape, generator=random_numbers, dtype=tensor.dtype))
 
 
 def taken(
@@ -527,7 +553,7 @@ def missing(module: torch.nn.Module, name: str) -> Absent:
     >>> missing(torch.nn.Linear(2, 1), "running_mean")
     Absent(name='running_mean', there=('weight', 'bias'))
     """
-    return Absent(name, (*dict(module.named_parameters()), *dict(module.named_buffers())))
+    return Absent(name, tuple(dict(tensors_of(module))))
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:

@@ -122,7 +122,7 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
         places = {name: with_open_zeros(place) for name, place in places.items()}
     for dtype in HALF:
         if isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
-            shaken = [play_exactly(implementation, with_perturbed_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
+            shaken = [play_exactly(implementation, with_rounded_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
             places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
     return Expectation(request, places, native.error or true.error)
 
@@ -211,9 +211,9 @@ def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
     return changed(request, shaking(unit, seed))
 
 
-def with_perturbed_state(story: LayerStory, unit: float, seed: int) -> LayerStory:
-    """The story with every number of its state multiplied by 1 + ξ·u."""
-    return replace(story, state=floats(story.state, shaking(unit, seed)))
+def with_rounded_state(story: LayerStory, unit: float, seed: int) -> LayerStory:
+    """The story with every number of its state multiplied by 1 + ξ·u, and every number that a step writes into the layer."""
+    return replace(story, state=floats(story.state, shaking(unit, seed)), rounding=(unit, seed))
 
 
 def widened(request: TypedRequest) -> TypedRequest:

@@ -221,7 +221,7 @@ def every_dtype(typical: Typical) -> None:
     zh="半精度的输入乘以 float32 的 weight 得到 float32：要把结果转回输入的 dtype。",
 )
 def float32_parameters(typical: Typical) -> None:
-    """Half-precision input is welcome where the parameters are float32; the output has the input's dtype.
+    """Half-precision input works with float32 parameters; the output has the dtype of the input.
 
     zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
     """
@@ -294,7 +294,7 @@ def spoilt(x: np.ndarray, value: float) -> np.ndarray:
     zh="不要按输入对象的身份保存结果：它的数值可能已经改变。",
 )
 def same_tensor(typical: Typical) -> None:
-    """The very tensor of the call before may come again, with the same numbers or with others.
+    """The same tensor object may come again, with the same numbers or with new ones.
 
     zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
     """

@@ -78,7 +78,8 @@ UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate"
 class LayerStory:
     """Build a layer, fill it with `state` in `dtype`, then take the steps. `watch` names the tensors to look at after every step.
 
-    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. What is `ignored` is never watched.
+    A layer that is played `as_built` keeps its initial state, which is then what `state` holds. What is `ignored` is never watched. With a
+    `rounding`, a unit roundoff and a seed, what the steps write into the layer is rounded at random.
     """
 
     layer: str
@@ -89,6 +90,7 @@ class LayerStory:
     watch: Sequence[str] = ()
     steps: Sequence[LayerStep] = ()
     as_built: bool = False
+    rounding: Sequence[float] = ()
     ignored: Sequence[str] = ()
     draw: object = None
 
@@ -99,7 +101,8 @@ class LayerStory:
     @property
     def inputs(self) -> dict[str, Any]:
         steps = [step.inputs for step in self.steps]
-        filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps} | ({"as_built": True} if self.as_built else {})
+        filled = {"state": dict(self.state), "watch": list(self.watch), "steps": steps}
+        filled |= {name: value for name in ("as_built", "rounding") if (value := getattr(self, name))}
         still_open = {} if self.draw is None else {"dtype": self.dtype, "ignored": list(self.ignored), "draw": self.draw}
         return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **filled, **still_open}
 

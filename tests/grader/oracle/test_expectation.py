@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_perturbed_state
+from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
@@ -209,6 +210,30 @@ def test_half_precision_moves_with_its_state_too(oracle: Oracle, dtype: str, has
         assert (moves > 0.2).all() and (moves < 2.5).all()
 
 
+TRACKED = """
+import torch
+from torch import nn
+
+class Tracked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("running_mean", torch.zeros(1))
+
+    def forward(self, x):
+        if self.training:
+            self.running_mean.copy_(x.mean())
+        return x - self.running_mean
+"""
+
+
+def test_half_precision_moves_with_what_a_step_stores(oracle: Oracle) -> None:
+    layer = LayerStory("Tracked", dtype="bfloat16", state={"running_mean": Array(np.zeros(1, np.float32), "bfloat16")})
+    x = np.full(4, 3.0, np.float32)
+    steps = [LayerStep(Action.TRAIN, Array(x, "bfloat16")), LayerStep(Action.EVALUATE, Array(x + 1, "bfloat16"))]
+    slack = oracle.expectation(TRACKED, replace(layer, steps=steps)).places[Place("output", step=2)].slack
+    assert slack is not None and (slack > 0.3 * 3 * 2.0**-8).all() and (slack < 3 * 3 * 2.0**-8).all()
+
+
 def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:
     true, there = Array(np.ones(2), "float64"), Observation({"output": Array(np.full(2, 1.5), "float64")})
     assert movement(true, "output", [there, there]).tolist() == [0.5, 0.5]
@@ -282,6 +307,7 @@ def test_what_is_known_needs_no_torch(tmp_path: Path) -> None:
     arguments = f"{source!r}, FunctionCall('mean', draw=1)"
     code = f"""
 import sys
+from dataclasses import replace
 from pathlib import Path
 from normgrade.oracle.cache import Cache
 from normgrade.worker.requests import FunctionCall
@@ -366,7 +392,7 @@ def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
 
 
 def test_the_state_alone_may_move_and_as_it_does_with_the_rest() -> None:
-    weight, count, x = numbers_of(with_perturbed_state(STORY, U, seed=0))
+    weight, count, x = numbers_of(with_rounded_state(STORY, U, seed=0))
     assert (weight.values != 1).all() and count.values == 3 and (x.values == 2).all()
     assert (weight.values == numbers_of(perturbed(STORY, U, seed=0))[0].values).all()
 
