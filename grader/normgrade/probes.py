@@ -29,7 +29,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from copy import deepcopy
 from functools import cache
 from itertools import chain
@@ -104,6 +104,7 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there.
     - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
     - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing.
+    - "attribute <name>": "a tensor", None, "something else" or "missing", as the layer has it under that name or one of its ALIASES.
 
     And two places for what the right answer does not have:
 
@@ -128,10 +129,25 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
             Place("state_dict · {name}", name=name): None if key is None else state[key],
+            Place("attribute {name}", name=name): kind_of_attribute(module, name),
         }
     for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
         seen[Place(place)] = ", ".join(name for name in found if name not in known)
     return seen
+
+
+def kind_of_attribute(module: torch.nn.Module, name: str) -> str | None:
+    """What a layer has under a name, or one of its ALIASES.
+
+    >>> layer = torch.nn.LayerNorm(3, bias=False)
+    >>> kind_of_attribute(layer, "weight"), kind_of_attribute(layer, "bias"), kind_of_attribute(layer, "running_mean")
+    ('a tensor', None, 'missing')
+    """
+    for get in getters(name):
+        with suppress(AttributeError):
+            thing = get(module)
+            return None if thing is None else "a tensor" if isinstance(thing, torch.Tensor) else "something else"
+    return "missing"
 
 
 def layer_story(
@@ -151,9 +167,11 @@ def layer_story(
     - `state`: parameters and buffers to fill in by name, as `fill` does. A layer that is played `as_built` keeps its own.
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
-      the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. The other steps are:
+      the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
+      `eval()` where the mode changes, and goes on with what they return. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
+      - "double" goes on in float64.
       - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built with
         the step's `args` and `kwargs`, or else like the first, and filled with the numbers of the first in reverse order where they fit.
       - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
@@ -174,10 +192,12 @@ def layer_story(
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
+    asked: dict[int, bool] = {}  # the mode of every layer: whether it was asked to train
     usual = settings() if any(action["do"] == "settings" for action in steps) else {}
 
     def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
         module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+        asked[id(module)] = True  # a new layer is in training mode
         if not as_built:
             fill(module, numbers)
         return module
@@ -189,17 +209,19 @@ def layer_story(
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
-                    module.train(mode == "train")
+                    module = in_mode(module, mode == "train", asked)
                     views, given = taken(module, action, {name: state[name] for name in watch}, given)
                     seen |= {place.at(step): value for place, value in views.items()}
                 case "reload":
                     saved = module.state_dict()
                     module = built({})
-                    module.load_state_dict(saved)
-                case "copy":
-                    module, other = deepcopy(module), module
-                case "pickle":
-                    module = pickled(module)
+                    module.load_state_dict(saved, assign=True)
+                case "copy" | "pickle" as how:
+                    old, module = module, deepcopy(module) if how == "copy" else pickled(module)
+                    asked[id(module)] = asked[id(old)]
+                    other = old if how == "copy" else other
+                case "double":
+                    module = module.double()
                 case "swap":
                     turned = {name: reversed_order(value) for name, value in state.items()}
                     otherwise = (action.get("args", ()), action.get("kwargs", {})) if {"args", "kwargs"} & action.keys() else ()
@@ -220,6 +242,14 @@ def layer_story(
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
+
+
+def in_mode(module: torch.nn.Module, training: bool, asked: dict[int, bool]) -> torch.nn.Module:
+    """The layer in training or evaluation mode. It is `asked` for only where it was last asked for the other one."""
+    if asked[id(module)] != training:
+        asked[id(module)] = training
+        return module.train() if training else module.eval()
+    return module
 
 
 def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -263,22 +293,28 @@ def take_step(
     watch: Mapping[str, torch.Tensor],
     view: str | None = None,
     gradients: str | None = None,
-    frozen: bool = False,
+    frozen: bool | str = False,
     constant: bool = False,
     witness: bool = False,
     given: torch.Tensor | None = None,
+    between: torch.Tensor | None = None,
+    residual: bool = False,
+    twice: bool = False,
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
     - `x`: the input, a tensor of any shape and dtype. The layer gets a copy; with `scattered`, one whose memory is in another order, so
-      that `view` on it fails.
+      that `view` on it fails, and `upstream` too.
     - `upstream`: the gradient of the output, a tensor of the output's shape; None for no backward pass.
     - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
     - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies.
     - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
-    - `frozen`: whether no parameter needs a gradient during this step. `constant`: whether the input needs none.
+    - `frozen`: whether no parameter needs a gradient during this step; with "first", the first of `watch` needs none.
+      `constant`: whether the input needs none.
     - `witness`: whether to look in which precision the statistics are computed.
     - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
+    - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
+    - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
 
     It returns these places:
 
@@ -307,12 +343,15 @@ def take_step(
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None and not constant and given is None)
     if given is None:
         given = VIEWS[view](leaf)  # not a leaf: in a network the input is the output of another layer
-    learning = [parameter for parameter in module.parameters() if parameter.requires_grad] if frozen else []
+    chosen = module.parameters() if frozen is True else [each for each in tensors.values() if isinstance(each, torch.nn.Parameter)][:1]
+    learning = [parameter for parameter in chosen if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
     watched = Witness(given) if witness else nullcontext()
     with MODES[gradients](), watched:
         output = module(given)
+        if between is not None:
+            module(between)
         without = not torch.is_grad_enabled()
     seen = {OUTPUT: output, INPUT: given.detach().clone()}
     if isinstance(watched, Witness):
@@ -320,7 +359,11 @@ def take_step(
     if gradients is not None:
         seen[Place("grad mode left alone")] = without
     if upstream is not None:
-        go_back(output, upstream)
+        alike = isinstance(output, torch.Tensor) and output.shape == given.shape
+        reached, arriving = output + given if residual and alike else output, in_other_order(upstream) if scattered else upstream
+        if twice:
+            go_back(reached, arriving, again=True)
+        go_back(reached, arriving)
         if leaf.requires_grad:
             seen[GRADIENT_OF_INPUT] = leaf.grad
     for parameter in learning:
@@ -559,7 +602,7 @@ def missing(module: torch.nn.Module, name: str) -> Absent:
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
     """A copy of `tensor` in the shape and dtype of `model`; in its own where it has another number of elements.
 
-    So a weight of shape (1, C, 1, 1) counts as one of shape (C,), and float64 as float32.
+    So a weight of shape (1, C, 1, 1) counts as one of shape (C,), and float64 as float32; but no float counts as an integer.
 
     >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
     tensor([1., 1., 1.])
@@ -567,7 +610,8 @@ def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
     copy = tensor.detach().clone()
     if (copy.dtype is model.dtype and copy.shape == model.shape) or copy.numel() != model.numel():
         return copy
-    return copy.reshape(model.shape).to(model.dtype)
+    shaped = copy.reshape(model.shape)
+    return shaped.to(model.dtype) if shaped.is_floating_point() == model.is_floating_point() else shaped
 
 
 def in_other_order(x: torch.Tensor) -> torch.Tensor:
@@ -581,8 +625,10 @@ def in_other_order(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
-def go_back(output: Any, upstream: torch.Tensor) -> None:
+def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     """Run the backward pass from `output`, whose gradient is `upstream`. Every leaf tensor that led to it gets its gradient.
+
+    With `again`, it can be run once more.
 
     Nothing happens where `output` is no tensor, has another shape than `upstream`, or needs no gradient.
 
@@ -592,7 +638,7 @@ def go_back(output: Any, upstream: torch.Tensor) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        torch.autograd.backward(output, upstream)
+        torch.autograd.backward(output, upstream, retain_graph=again)
 
 
 def parts(result: Any) -> dict[str, Any]:

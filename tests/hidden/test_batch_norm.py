@@ -1,6 +1,6 @@
 """Hidden suite of `batch_norm`.
 
-Three channels, and never three values in one; channels differ in mean and scale; the momentum is not one half. Where eps is not the point,
+Mostly three channels, and never three values in one. Channels differ in mean and scale. Where eps is not the point,
 the inputs are so large that it cannot matter.
 """
 
@@ -24,15 +24,23 @@ def large(*shape):
 
 def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
-    ranks = [randn(3), randn(2, 3, 2, 2, 2)]
-    illegal = [randn(1, 3), randn(1, 3, 1, 1), *ranks]  # without tracking, one value in evaluation is not graded
     return [
-        use(build(3, 0.1, 0.3), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, None).watching("num_batches_tracked"), batch(4, 3, 7), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, 0.3, affine=False), batch(2, 3, 4, 2), batch(5, 3), [1], illegal),
-        use(build(3, 1e-3, track_running_stats=False), batch(4, 3, 6), batch(2, 3, 5, 4), [1], ranks),
-        use(build(3, 1e-3, affine=False, track_running_stats=False), batch(4, 3, 5), batch(2, 3, 5, 4), [1], ranks),
+        used(build(3, 0.1, 0.3), (2, 3, 4, 2), (5, 3)),
+        used(build(5, 1e-3, None).watching("num_batches_tracked"), (4, 5, 7), (5, 5)),
+        used(build(4, 1e-3, 0.3, affine=False), (4, 4, 4, 4), (5, 4)),
+        used(build(1, 1e-3, track_running_stats=False), (4, 1, 6), (2, 1, 5, 4), tracks=False),
+        used(build(3, 1e-3, affine=False, track_running_stats=False), (3, 3, 5), (2, 3, 5, 4), tracks=False),
     ]
+
+
+def used(layer, shape, other, tracks=True):
+    """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per channel.
+
+    One value in the evaluation of a layer that does not track is not graded.
+    """
+    ones = ((), (1,), (1, 1)) if tracks else ()
+    illegal = [*(randn(1, shape[1], *rest) for rest in ones), randn(shape[1]), randn(2, shape[1], 2, 2, 2)]
+    return use(layer, batch(*shape), batch(*other), [1], illegal)
 
 
 @pytest.mark.kind("interface")
@@ -135,8 +143,9 @@ def test_momentum(agree):
     zh: 动量默认为 0.1，取 0 时统计量冻结，取 None 时对至今所有批求平均。
     """
     agree(build(3), train(large(4, 3)), evaluate(large(4, 3)))
-    frozen = build(3, momentum=0.0).filled(running_var=uniform(5e5, 2e6, 3))
-    agree(frozen, train(large(4, 3)), evaluate(large(4, 3)))
+    for momentum in (0, 0.65, 1.0):
+        moved = build(3, momentum=momentum).filled(running_var=uniform(5e5, 2e6, 3))
+        agree(moved, train(large(4, 3)), evaluate(large(4, 3)))
     start = build(3, momentum=None).filled(running_mean=0.0, running_var=1.0, num_batches_tracked=0)
     agree(start, train(large(4, 3)), train(large(4, 3) * 2 - 1), train(large(5, 3)), evaluate(large(4, 3)))
     much = build(3, momentum=None).filled(running_var=uniform(5e5, 2e6, 3), num_batches_tracked=100)
@@ -170,7 +179,7 @@ def test_counter(agree):
 
     zh: 训练时给批计数，与动量无关；评估时不计数。
     """
-    for momentum in (0.1, 0.0, None):
+    for momentum in (0.1, 0, None):
         layer = build(3, momentum=momentum).filled(running_var=1e6).watching("num_batches_tracked")
         agree(layer, train(large(4, 3)), evaluate(large(4, 3)), train(large(4, 3)), train(large(4, 3), gradients="no_grad"))
 
@@ -187,6 +196,7 @@ def test_gradients(agree):
     zh: 训练时，梯度流经批统计量；滑动统计量不会把梯度从一步带到下一步。
     """
     agree(build(3), train(large(2, 3, 2)), train(large(1, 3, 2)), train(large(5, 3)), evaluate(large(5, 3)))
+    agree(build(3).filled(weight=[0.0, 1.5, -1.0]), train(large(4, 3)))
 
 
 @pytest.mark.kind("edge")
@@ -202,7 +212,9 @@ def test_refusals(refuses):
     """
     refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3, track_running_stats=False), train(randn(1, 3)), legal=train(randn(2, 3)))
+    refuses(ValueError, build(3), train(randn(1, 3, 1)), legal=train(randn(1, 3, 2)))
     refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 2, 1)))
+    refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 1, 2)))
     refuses(ValueError, build(3), train(randn(2, 3, 2, 2, 2)), legal=train(randn(2, 3, 2, 2)))
     refuses(ValueError, build(3), evaluate(randn(3)), legal=evaluate(randn(1, 3)))
 

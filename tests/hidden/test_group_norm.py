@@ -24,8 +24,8 @@ def typical():
     """The layer as it is used: with groups of several channels; with weight and bias, and without."""
     return [
         use(build(3, 12, eps=0.1), batch(2, 12, 5), batch(3, 12), [1]),
-        use(build(2, 4, eps=1e-3), batch(3, 4, 2, 5), batch(2, 4, 3), [1]),
-        use(build(2, 6, eps=1e-3, affine=False), batch(2, 6, 5), batch(3, 6), [1]),
+        use(build(2, 4, eps=1e-3), batch(4, 4, 4, 4), batch(2, 4, 1, 2, 1, 3), [1]),
+        use(build(2, 6, eps=1e-3, affine=False), batch(6, 6, 5), batch(6, 6), [1]),
     ]
 
 
@@ -158,6 +158,7 @@ def test_gradients(agree):
     zh: 梯度也流经均值和方差，并到达输入、weight 和 bias。
     """
     agree(build(2, 6), train(large(5, 6)), evaluate(large(4, 6, 5)))
+    agree(build(2, 6).filled(weight=[0.0, 1.5, -1.0, 0.0, 0.5, 2.0]), train(large(5, 6)))
 
 
 @pytest.mark.kind("edge")

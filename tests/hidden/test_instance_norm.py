@@ -33,7 +33,7 @@ def typical():
     return [
         used(build(3, 0.1, 0.27, True, True), (4, 3, 7, 2), (2, 3, 4, 5), tracks=True),
         used(build(5, 1e-3, affine=False), (2, 5, 7), (5, 5, 3, 2)),
-        used(build(4, 1e-3, affine=True), (3, 4, 7), (2, 4, 4, 5)),
+        used(build(4, 1e-3, affine=True), (4, 4, 4), (4, 4, 4, 4)),
         used(build(1, 1e-3, 0.27, track_running_stats=True).watching(COUNTER), (2, 1, 7, 3), (4, 1, 2, 5), tracks=True),
     ]
 
@@ -160,7 +160,7 @@ def test_momentum(agree):
 
     zh: momentum 未指定时为 0.1；取 0 时滑动统计量保持不变，取 1 时被新值取代。
     """
-    for arguments in ({}, {"momentum": 0.0}, {"momentum": 1.0}, {"momentum": 0.65}):
+    for arguments in ({}, {"momentum": 0}, {"momentum": 1.0}, {"momentum": 0.65}):
         agree(tracking(**arguments), train(large(4, 3, 7)), evaluate(large(4, 3, 7)))
 
 
@@ -197,6 +197,7 @@ def test_gradients(agree):
     zh: 梯度流经实例的统计量；滑动统计量不会把梯度从一步带到下一步。
     """
     agree(build(3, affine=True), train(large(2, 3, 5)), evaluate(large(4, 3, 3)))
+    agree(build(3, affine=True).filled(weight=[0.0, 1.5, -1.0]), train(large(2, 3, 5)))
     agree(tracking(affine=True), train(large(2, 3, 5)), train(large(4, 3, 3)), evaluate(large(2, 3, 5)))
 
 

@@ -24,7 +24,7 @@ def typical():
     """The layer as it is used: over one dimension and over several, with every switch."""
     return [
         use(build(6, eps=0.1), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
-        use(build((3, 5), eps=1e-3), rows(4, 3, 5), rows(2, 7, 3, 5), fixed=[-2, -1]),
+        use(build([3, 5], eps=1e-3), rows(5, 3, 5), rows(2, 1, 2, 1, 3, 5), fixed=[-2, -1]),
         use(build(6, eps=1e-3, elementwise_affine=False), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
         use(build(6, eps=1e-3, bias=False), rows(2, 3, 6), rows(6), fixed=[-1]),
         use(build((2, 4), eps=1e-3, elementwise_affine=False, bias=False), rows(5, 2, 4), rows(2, 4), fixed=[-2, -1]),
@@ -181,6 +181,7 @@ def test_gradients(agree):
     """
     agree(build(3), train(large(5, 3)), evaluate(large(4, 2, 3)))
     agree(build((2, 9)), train(large(3, 2, 9)))
+    agree(build(3).filled(weight=[0.0, 1.5, -1.0]), train(large(4, 3)))
 
 
 @pytest.mark.kind("stability")

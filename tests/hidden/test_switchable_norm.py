@@ -35,7 +35,7 @@ def typical():
     """The layer as it is used, for several channels and for one; and the ranks that it refuses."""
     uses = (
         (build(3, 0.1, 0.27), (4, 3, 2, 5), (2, 3, 4, 3)),
-        (build(5, 1e-3), (3, 5, 4, 2), (2, 5, 5, 3)),
+        (build(4, 1e-3, 0), (4, 4, 4, 4), (2, 4, 5, 3)),
         (build(1, 1e-3), (3, 1, 4, 2), (2, 1, 3, 5)),
     )
     return [
@@ -158,7 +158,7 @@ def test_momentum(agree):
 
     zh: 动量是新一批的权重：不指定时为 0.1；为 0 则保留旧的统计量，为 1 则被新值取代。
     """
-    for built in (build(3), build(3, momentum=0.0), build(3, momentum=1.0), build(3, momentum=0.65)):
+    for built in (build(3), build(3, momentum=0), build(3, momentum=1.0), build(3, momentum=0.65)):
         known = built.filled(running_mean=uniform(-900, 900, 3), running_var=uniform(5e5, 2e6, 3))
         agree(known, train(large(4, 3, 2, 5)), evaluate(large(4, 3, 2, 5)))
 
@@ -193,6 +193,7 @@ def test_gradients(agree):
     zh: 梯度流经所有由 x 算出的统计量，并到达 weight、bias 和两组混合权重。
     """
     agree(layer(3), train(large(2, 3, 4, 5)), train(large(5, 3, 2, 4)))
+    agree(layer(3).filled(weight=[0.0, 1.5, -1.0]), train(large(2, 3, 4, 5)))
     agree(layer(3, momentum=0.27), train(large(2, 3, 4, 5)), evaluate(large(4, 3, 2, 5)), train(large(5, 3, 2, 4)))
 
 

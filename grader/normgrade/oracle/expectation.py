@@ -153,9 +153,16 @@ def with_open_zeros(place: Expected) -> Expected:
 
 
 def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]) -> Expected:
-    if place.dtype == dtype and isinstance(place.value, Array):
-        return replace(place, slack=movement(place.value, name, shaken))
-    return place
+    if place.dtype != dtype or not isinstance(place.value, Array):
+        return place
+    slack = movement(place.value, name, shaken)
+    if is_gradient(name) and place.spread is not None:  # what its backward pass computes, and in which order, may be rounded throughout
+        slack = slack + place.spread * UNIT_ROUNDOFF[dtype] / UNIT_ROUNDOFF["float32"]
+    return replace(place, slack=slack)
+
+
+def is_gradient(place: str) -> bool:
+    return isinstance(place, Place) and place.learnt is not None
 
 
 def movement(true: Array, place: str, moved: list[Observation]) -> np.ndarray:

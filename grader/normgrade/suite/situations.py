@@ -18,7 +18,7 @@ import numpy as np
 from normgrade.course.signature import Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, change, copy, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import agree, current, refuses
 
 PREFIX = "situation_"  # how the names of these checks begin
@@ -114,7 +114,8 @@ def without_gradients(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         without = train(x, gradients="no_grad"), evaluate(x, gradients="no_grad")
-        agree(layer, *without, train(other), train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode"))
+        inference = train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode")
+        agree(layer, evaluate(other, gradients="inference_mode"), train(other), *without, train(other), *inference)
 
 
 @situation(
@@ -144,7 +145,8 @@ def changed_state(typical: Typical) -> None:
     zh: 参数和缓冲区被改动之后（原地改动，或用 load_state_dict），从下一次调用起生效。
     """
     for layer, x, *_others in typical()[:2]:
-        agree(layer, evaluate(x), change(), evaluate(x), train(x), load(), train(x), evaluate(x))
+        without = evaluate(x, gradients="no_grad")
+        agree(layer, evaluate(x), without, change(), without, evaluate(x), load(), evaluate(x), train(x), load(), train(x), evaluate(x))
 
 
 @situation(
@@ -188,14 +190,34 @@ def two_shapes(typical: Typical) -> None:
     zh="注册过的参数和缓冲区会随每个副本一起走；普通张量和别处对它们的引用不会。",
 )
 def copies(typical: Typical) -> None:
-    """A deep copy, a pickled layer and a reloaded state dict go on as the layer itself does; the original stays as it was.
+    """A deep copy, a pickled layer, a reloaded state dict and `double()` go on as the layer itself does; the original stays as it was.
 
-    zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典，都像原来的层一样继续；原来的层保持不变。
+    zh: 深拷贝、经 pickle 保存再读入的层、重新载入的状态字典、`double()` 之后的层，都像原来的层一样继续；原来的层保持不变。
     """
-    layer, x, other, *_more = typical()[0]
-    agree(layer, train(x), copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
-    agree(layer, train(x), pickle(), evaluate(x), train(other), evaluate(x))
-    agree(layer, train(x), reload(), evaluate(x), train(other), evaluate(x))
+    uses = typical()
+    for layer, x, other, *_more in (uses[-1], uses[0]):
+        before = train(x), evaluate(x)
+        agree(layer, *before, copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
+        agree(layer, *before, pickle(), evaluate(x), train(other), evaluate(x))
+    agree(layer, *before, reload(), evaluate(x), train(other), evaluate(x))
+    agree(layer, *before, double(), evaluate(x, "float64"), train(other, "float64"), evaluate(x, "float64"))
+
+
+@situation(
+    "gradient",
+    0,
+    "What the backward pass needs belongs to its own call, such as `ctx`; leave the incoming gradient as it is.",
+    zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 里；不要改动传入的梯度。",
+)
+def in_a_network(typical: Typical) -> None:
+    """Gradients are right where the layer is called again before the backward pass, and where it stands in a residual connection.
+
+    zh: 在反向传播之前层又被调用一次，或层处于残差连接中时，梯度仍然正确。
+    """
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        again = train(x, between=np.flip(x)), evaluate(x, between=np.flip(x))
+        agree(layer, *again, train(other, between=x, residual=True), evaluate(other, residual=True, twice=True), train(x, twice=True))
 
 
 @situation(
@@ -211,7 +233,8 @@ def every_dtype(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
-            agree(layer.to(dtype), train(x, dtype, witness=True), evaluate(other, dtype, witness=True), settings())
+            modes = [step(each, dtype, witness=True, backward=True) for step, each in ((train, x), (evaluate, other))]
+            agree(layer.to(dtype), *modes, settings())
 
 
 @situation(
@@ -232,17 +255,18 @@ def float32_parameters(typical: Typical) -> None:
 @situation(
     "edge",
     0,
-    "Use eps as it was given: no lower bound, no constant of your own.",
-    zh="eps 给多少就用多少：不设下限，也不用自己的常数。",
+    "Use eps as it was given, in every precision: no lower bound, no constant of your own, and 0 is a number too.",
+    zh="在任何精度下，eps 给多少就用多少：不设下限，也不用自己的常数；0 也是一个数。",
 )
 def far_eps(typical: Typical) -> None:
-    """An eps far below or far above the usual one is taken as it is.
+    """An eps of zero, or far below or far above the usual one, is taken as it is; also where the input is in half precision.
 
-    zh: 远小于或远大于常用值的 eps，都原样使用。
+    zh: eps 为零，或远小于、远大于常用值时，都原样使用；输入是半精度时也一样。
     """
     layer, x, other, *_more = typical()[0]
-    for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (20.0, 1.0)):
+    for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
         agree(by_name(layer, eps=eps), train(x * scale), evaluate(other * scale))
+    agree(by_name(layer, eps=1e-9).to("float16"), train(x * 3e-5, "float16"))
 
 
 @situation(
@@ -277,7 +301,8 @@ def not_finite(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
-        agree(layer, evaluate(spoilt(x, np.inf)), evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
+        without = evaluate(spoilt(other, np.nan), gradients="no_grad")
+        agree(layer, evaluate(spoilt(x, np.inf)), without, evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
 
 
 def spoilt(x: np.ndarray, value: float) -> np.ndarray:
@@ -299,8 +324,10 @@ def same_tensor(typical: Typical) -> None:
     zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
     """
     layer, x, *_others = typical()[0]
-    steps = (evaluate(x, again=True), evaluate(x * 2 + 1, again=True), change(), evaluate(x * 2 + 1, again=True))
-    agree(layer, train(x, again=True), train(x, again=True), *steps, train(x - 1, again=True))
+    turned = np.flip(x)
+    steps = (evaluate(x, again=True), evaluate(turned, again=True), change(), evaluate(turned, again=True))
+    without = evaluate(turned, again=True, gradients="no_grad"), evaluate(x, again=True, gradients="no_grad")
+    agree(layer, train(x, again=True), train(x, again=True), *steps, *without, train(turned, again=True))
 
 
 @situation(
@@ -348,7 +375,7 @@ def frozen(typical: Typical) -> None:
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
     for layer, x, other, *_more in typical():
-        alone = train(x, frozen=True), evaluate(other, frozen=True), train(x, constant=True), evaluate(other, constant=True)
+        alone = train(x, frozen=True), evaluate(other, frozen="first"), train(x, constant=True), evaluate(other, constant=True)
         agree(layer, *alone, train(other, constant=True, frozen=True), evaluate(x, constant=True, frozen=True))
 
 
@@ -433,6 +460,9 @@ def every_argument(typical: Typical) -> None:
     for kwargs in ({}, defaults, dict(zip(names, required, strict=False)) | defaults):
         agree(replace(layer, args=() if names[0] in kwargs else required, kwargs=kwargs), train(x), evaluate(x))
     agree(replace(layer, args=(*required, *defaults.values()), kwargs={}), train(x), evaluate(x))
+    for switch in (name for name, value in defaults.items() if isinstance(value, bool)):
+        turned = defaults | {switch: not defaults[switch]}
+        agree_where_defined(replace(layer, args=(*required, *turned.values()), kwargs={}), train(x), evaluate(x))
 
 
 def signature_of(layer: Build) -> Signature:

@@ -98,13 +98,15 @@ def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **sp
     """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
     - `x`: an array of the shape that the layer takes.
-    - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is no backward
-      pass.
+    - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is a
+      backward pass only with `backward=True`, whose gradients need to be nearly right.
     - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
     - `special`: any of these, by name:
       - `view="strided"` or `view="expanded"`: `x` is part of another tensor.
       - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
-      - `frozen=True`: no parameter needs a gradient; `constant=True`: `x` needs none.
+      - `frozen=True`: no parameter needs a gradient, with `frozen="first"` the first one alone; `constant=True`: `x` needs none.
+      - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
+        `twice=True`: it runs two times.
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: `x` is written into the input of the step before, if that was played `again` too.
 
@@ -151,6 +153,14 @@ def pickle() -> LayerStep:
     return LayerStep(Action.PICKLE)
 
 
+def double() -> LayerStep:
+    """A step that goes on with the layer in float64.
+
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), double(), train(np.ones((4, 3)), "float64")
+    """
+    return LayerStep(Action.DOUBLE)
+
+
 def swap(*args: Any, **kwargs: Any) -> LayerStep:
     """A step that goes on with the other layer: the one that was left by the last `copy` or `swap`, or else a second one.
 
@@ -194,10 +204,13 @@ def settings() -> LayerStep:
     return LayerStep(Action.SETTINGS)
 
 
-def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool = True, **special: Any) -> LayerStep:
+def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any) -> LayerStep:
     rounded = rounded_to(x, dtype or x.dtype.name)
-    forward_only = not backward or rounded.dtype in HALF or "gradients" in special or not np.isfinite(rounded.values).all()
-    return LayerStep(action, rounded, scattered, None if forward_only else DRAWN, **special)
+    possible = "gradients" not in special and bool(np.isfinite(rounded.values).all())
+    wanted = rounded.dtype not in HALF if backward is None else backward
+    if (between := special.get("between")) is not None:
+        special["between"] = rounded_to(between, rounded.dtype)
+    return LayerStep(action, rounded, scattered, DRAWN if possible and wanted else None, **special)
 
 
 def call(function: str, *args: Any, **kwargs: Any) -> FunctionCall:

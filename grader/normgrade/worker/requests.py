@@ -24,6 +24,7 @@ class Action(StrEnum):
     RELOAD = "reload"
     COPY = "copy"
     PICKLE = "pickle"
+    DOUBLE = "double"
     SWAP = "swap"
     CHANGE = "change"
     LOAD = "load"
@@ -54,10 +55,13 @@ class LayerStep:
     upstream: Upstream = None
     view: str | None = None
     gradients: str | None = None
-    frozen: bool = False
+    frozen: bool | str = False
     constant: bool = False
     witness: bool = False
     again: bool = False
+    between: Array | None = None
+    residual: bool = False
+    twice: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
     args: Sequence[Any] = ()
@@ -71,7 +75,10 @@ class LayerStep:
         return {"do": str(self.action)} | call | unusual | state
 
 
-UNUSUAL = ("view", "gradients", "frozen", "constant", "witness", "again", "rate", "args", "kwargs")  # what most steps go without
+UNUSUAL = (  # what most steps go without
+    *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice"),
+    *("rate", "args", "kwargs"),
+)
 
 
 @dataclass(frozen=True, slots=True)

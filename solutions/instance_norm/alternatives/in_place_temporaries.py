@@ -14,10 +14,9 @@ class InstanceNorm(nn.Module):
         self.tracks = track_running_stats
         self.momentum = momentum
         self.register_buffer("positions", torch.tensor(0), persistent=False)
-        if track_running_stats:
-            self.register_buffer("num_batches_tracked", torch.zeros((), dtype=torch.int64))
-            self.register_buffer("running_var", torch.full((num_features,), 1.0))
-            self.register_buffer("running_mean", torch.full((num_features,), 0.0))
+        self.register_buffer("num_batches_tracked", torch.zeros((), dtype=torch.int64) if track_running_stats else None)
+        self.register_buffer("running_var", torch.full((num_features,), 1.0) if track_running_stats else None)
+        self.register_buffer("running_mean", torch.full((num_features,), 0.0) if track_running_stats else None)
         self.bias = nn.Parameter(torch.zeros(num_features)) if affine else None
         self.weight = nn.Parameter(torch.ones(num_features)) if affine else None
 

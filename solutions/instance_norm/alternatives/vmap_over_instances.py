@@ -21,13 +21,11 @@ class InstanceNorm(nn.Module):
         super().__init__()
         self.options = {"eps": eps, "momentum": momentum}
         self.running = ("running_mean", "running_var") if track_running_stats else ()
-        for name in self.running:
-            self.register_buffer(name, torch.full((num_features,), float(name == "running_var")))
-        if track_running_stats:
-            self.register_buffer("num_batches_tracked", torch.tensor(0))
+        for name in ("running_mean", "running_var"):
+            self.register_buffer(name, torch.full((num_features,), float(name == "running_var")) if track_running_stats else None)
+        self.register_buffer("num_batches_tracked", torch.tensor(0) if track_running_stats else None)
         self.affine = affine
-        if affine:
-            self.weight, self.bias = nn.Parameter(torch.ones(num_features)), nn.Parameter(torch.zeros(num_features))
+        self.weight, self.bias = (nn.Parameter(torch.full((num_features,), value)) if affine else None for value in (1.0, 0.0))
 
     def forward(self, x: Tensor) -> Tensor:
         if x.ndim not in (3, 4):
