@@ -61,8 +61,8 @@ def block_around_mixing(impl, dim, alpha):
 
 
 def block_around_nothing(impl, dim, alpha):
-    """A block around a plain function that returns the very tensor it was given."""
-    return impl.DeepNorm(dim, alpha, lambda x: x)
+    """A block around a plain function that returns the very tensor it was given, or, beyond two dimensions, a view of it."""
+    return impl.DeepNorm(dim, alpha, lambda x: x if x.dim() == 2 else x.view_as(x))
 
 
 BUILDERS = {"block_around_mixing": block_around_mixing, "block_around_nothing": block_around_nothing}
@@ -71,7 +71,7 @@ BUILDERS = {"block_around_mixing": block_around_mixing, "block_around_nothing": 
 def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, sublayer_training=None, scattered=False):
     """Put a feed-forward net into a block, in training or in evaluation mode; `norm` holds the norm's weight and bias.
 
-    With `sublayer_training` the sublayer alone is then put into that mode. Its calls are counted by a hook, to the end of the backward pass.
+    With `sublayer_training` the sublayer alone is then put into that mode. A hook counts its calls, to the end of the backward pass.
     """
     sublayer, calls = feed_forward(*feed_forward_state), []
     sublayer.register_forward_pre_hook(lambda *_call: calls.append(1))
