@@ -14,9 +14,11 @@ FLATNESS = (0.866 + 0.798) / 2  # mean |w| / standard deviation, between that of
 FLATNESS_ERROR = 0.025 / 7
 
 
-def coefficients(impl, by_place=(), **by_name):
-    """Ask for the coefficients, and read them by name."""
+def coefficients(impl, by_place=(), asked_next=(), **by_name):
+    """Ask for the coefficients, ask again for those of another Transformer where it is given, and read the first by name."""
     result = impl.deepnorm_coefficients(*by_place, **by_name)
+    if asked_next:
+        impl.deepnorm_coefficients(*asked_next)
     seen = {}
     for name in NAMES:
         value = getattr(result, name, None)
@@ -33,38 +35,61 @@ def feed_forward(w1, b1, w2, b2):
     return layers
 
 
+def mixing(dim):
+    """A sublayer that mixes the features and bends them: Linear, tanh. Its first weights are always the same; nothing is drawn."""
+    linear = torch.nn.utils.skip_init(torch.nn.Linear, dim, dim)
+    fill(linear, {"weight": torch.linspace(-1, 1, dim * dim).reshape(dim, dim).sin(), "bias": torch.full((dim,), 0.5)})
+    return torch.nn.Sequential(linear, torch.nn.Tanh())
+
+
+class Pair(torch.nn.Module):
+    """A block and the sublayer that it was given, whose parameters are found here whatever the block calls it."""
+
+    def __init__(self, sublayer, block):
+        super().__init__()
+        self.sublayer = sublayer
+        self.block = block
+
+    def forward(self, x):
+        return self.block(x)
+
+
 def block_around_mixing(impl, dim, alpha):
-    """A block around a plain function that mixes the features and bends them."""
-    matrix = torch.linspace(-1, 1, dim * dim).reshape(dim, dim).sin()
-
-    def sublayer(x):
-        return torch.tanh(x @ matrix.to(x.dtype) + 0.5)
-
-    return impl.DeepNorm(dim, alpha, sublayer)
+    """A block around layers."""
+    sublayer = mixing(dim)
+    return Pair(sublayer, impl.DeepNorm(dim, alpha, sublayer))
 
 
 def block_around_nothing(impl, dim, alpha):
-    """A block around a plain function that returns the very tensor it was given."""
-    return impl.DeepNorm(dim, alpha, lambda x: x)
+    """A block around a plain function that returns the very tensor it was given, or, beyond two dimensions, a view of it."""
+    return impl.DeepNorm(dim, alpha, lambda x: x if x.dim() == 2 else x.view_as(x))
 
 
 BUILDERS = {"block_around_mixing": block_around_mixing, "block_around_nothing": block_around_nothing}
 
 
-def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, scattered=False):
-    """Put a feed-forward net into a block, in training or in evaluation mode; `norm` holds the norm's weight and bias."""
-    sublayer = feed_forward(*feed_forward_state)
+def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, sublayer_training=None, scattered=False):
+    """Put a feed-forward net into a block, in training or in evaluation mode; `norm` holds the norm's weight and bias.
+
+    With `sublayer_training` the sublayer alone is then put into that mode. A hook counts its calls, to the end of the backward pass.
+    """
+    sublayer, calls = feed_forward(*feed_forward_state), []
+    sublayer.register_forward_pre_hook(lambda *_call: calls.append(1))
     layer = impl.DeepNorm(x.shape[-1], alpha, sublayer)
     state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
     fill(layer, state)
     layer.train(training)
+    if sublayer_training is not None:
+        sublayer.train(sublayer_training)
     seen = take_step(layer, x, upstream, scattered, state)
     seen["the sublayer is in training mode"] = sublayer.training
+    seen["calls of the sublayer"] = len(calls)
     return seen | {gradient_of("the sublayer's {name}", name=name): parameter.grad for name, parameter in sublayer.named_parameters()}
 
 
 def block_around_function(impl, x, alpha, weight, norm, upstream):
-    """The sublayer may be a plain function. It is called once, with x itself; this one mixes neighbouring positions."""
+    """The sublayer may be a plain function. It is called once by each of three forwards, the last of which has a backward pass, and with
+    x itself; this one mixes neighbouring positions."""
     received = []
 
     def sublayer(given):
@@ -78,8 +103,8 @@ def block_around_function(impl, x, alpha, weight, norm, upstream):
         layer.train(training)
         with torch.no_grad():
             layer(x.clone())
-    seen = {"calls of the sublayer in two forwards": len(received), "what the sublayer receives": received[0] if received else None}
-    return seen | take_step(layer, x, upstream, False, state)
+    seen = take_step(layer, x, upstream, False, state)
+    return seen | {"calls of the sublayer": len(received), "what the sublayer receives": received[0] if received else None}
 
 
 def block_around_identity(impl, x, alpha, norm, upstream):
@@ -91,24 +116,31 @@ def block_around_identity(impl, x, alpha, norm, upstream):
 
 
 def new_block(impl, dim, hidden, alpha):
-    """A new block: its norm's initial state, and what it learns."""
-    sublayer = torch.nn.Sequential(torch.nn.Linear(dim, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, dim))
+    """A new block around a sublayer in evaluation mode, half of whose parameters are frozen: its norm's initial state, what it learns,
+    and whether the sublayer is as it was."""
+    sublayer = torch.nn.Sequential(torch.nn.Linear(dim, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, dim)).eval()
+    sublayer[0].requires_grad_(False)
     layer = impl.DeepNorm(dim, alpha, sublayer)
-    state, learnt = layer.state_dict(), {id(parameter) for parameter in layer.parameters() if parameter.requires_grad}
-    inner = {id(parameter) for parameter in sublayer.parameters()}
-    others = sum(parameter.numel() for parameter in layer.parameters() if id(parameter) in learnt - inner)
+    state, inner = layer.state_dict(), {id(parameter) for parameter in sublayer.parameters()}
+    learnt = [parameter for parameter in layer.parameters() if parameter.requires_grad]
     return {
         Place("state_dict · {name}", name="norm.weight"): state.get("norm.weight"),
         Place("state_dict · {name}", name="norm.bias"): state.get("norm.bias"),
-        "parameters() gives the sublayer's": inner <= learnt,
-        "learnt numbers beside the sublayer's": others,
+        "parameters() gives the sublayer's": inner <= {id(parameter) for parameter in layer.parameters()},
+        "learnt numbers of the sublayer": sum(parameter.numel() for parameter in learnt if id(parameter) in inner),
+        "learnt numbers beside the sublayer's": sum(parameter.numel() for parameter in learnt if id(parameter) not in inner),
+        "the sublayer is in training mode": sublayer.training,
     }
 
 
-def half_block(impl, x, alpha, dtype):
-    """A block in half precision, around tanh: what comes out, which may be off by as much as 0.1."""
+def half_block(impl, x, alpha, dtype, norm_dtype=None):
+    """A block in half precision around `mixing`, or, with a `norm_dtype` of its own, around tanh: what comes out, which may be off by as
+    much as 0.1, and the norm's weight, which stays as it is."""
     narrow = x.to(getattr(torch, dtype))
-    return {"output": Estimate(impl.DeepNorm(x.shape[-1], alpha, torch.tanh).to(narrow.dtype)(narrow), HALF_ERROR)}
+    layer = impl.DeepNorm(x.shape[-1], alpha, torch.tanh if norm_dtype else mixing(x.shape[-1]))
+    layer.to(getattr(torch, norm_dtype or dtype))
+    seen = {"output": Estimate(layer(narrow), HALF_ERROR)}
+    return seen | {Place("{name}", name="norm.weight"): layer.state_dict().get("norm.weight")}
 
 
 def projections(sizes, biased):
@@ -179,9 +211,11 @@ def others_settings():
     return {name: value for name, value in settings().items() if name != "random state"}
 
 
-def after_init(impl, sizes, beta):
-    """Initialisation happens in place: the parameters are the same objects as before, have the new numbers, and still learn."""
-    linears = projections(sizes, biased=sizes)
+def after_init(impl, sizes, beta, dtype="float32"):
+    """Initialisation happens in place: the parameters are the same objects as before, keep their dtype, have the new numbers, and still
+    learn; but those of `key`, which are frozen, still do not."""
+    linears = {name: linear.to(getattr(torch, dtype)) for name, linear in projections(sizes, biased=sizes).items()}
+    linears["key"].requires_grad_(False)
     others = others_settings()
     before = {f"{name}.{kind}": getattr(linear, kind) for name, linear in linears.items() for kind in ("weight", "bias")}
     impl.deepnorm_init_(*linears.values(), beta)
@@ -189,6 +223,7 @@ def after_init(impl, sizes, beta):
     for name, parameter in before.items():
         linear, kind = name.split(".")
         seen[Place("{name} is the same parameter", name=name)] = getattr(linears[linear], kind) is parameter
+        seen[Place("dtype of {name}", name=name)] = str(parameter.dtype)
         seen |= measured(name, parameter) if kind == "weight" else {Place("{name} · numbers", name=name): parameter}
         seen[Place("{name} learns", name=name)] = parameter.requires_grad and parameter.is_leaf
     return seen

@@ -5,7 +5,8 @@ from a u and a v that the probe fills in. No probe looks at u or v alone: −u a
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,10 @@ def new(impl: Any, weight: Tensor) -> dict[str, Any]:
     """Build the parametrisation and measure u and v; then register it, and look for them in the state dict of the layer."""
     layer = layer_with(weight)
     norm = impl.SpectralNorm(layer.weight)
-    seen: dict[str, Any] = {Place("length of {name}", name=name): length(vector(norm, name)) for name in "uv"}
+    first = {name: vector(norm, name) for name in "uv"}
+    seen: dict[str, Any] = {Place("length of {name}", name=name): length(tensor) for name, tensor in first.items()}
+    for name, tensor in first.items():
+        seen[Place("{name} needs a gradient", name=name)] = None if tensor is None else tensor.requires_grad
     register_parametrization(layer, "weight", norm)
     state, parameters = layer.state_dict(), dict(layer.named_parameters())
     for name in "uv":
@@ -63,13 +67,15 @@ def story(
     upstream: Tensor | None = None,
     other: Tensor | None = None,
     scattered: bool = False,
+    by_hand: bool = False,
 ) -> dict[str, Any]:
     """Parametrise a layer that has this weight, fill in `u` and `v` where they are given, then take the actions in order.
 
-    An action is one of four things, done so many times: `train` or `evaluate` read the layer's weight in that mode, each reading being one
+    An action is one of six things, done so many times: `train` or `evaluate` read the layer's weight in that mode, each reading being one
     forward of yours, and the last one is looked at, with a backward pass from the gradient `upstream` where there is one. `change` writes
-    the weight `other` over the original one in place, as an optimiser does. `reload` builds a layer with the weight `other` and hands the
-    state dict over. `scattered` keeps the weight in memory in another order, so that `view` on it fails.
+    the weight `other` over the original one in place, as an optimiser does; `replace` makes `other` the original one, a new parameter.
+    `reload` builds a layer with the weight `other` and hands the state dict over; `copy` goes on with a deep copy of the layer. `scattered`
+    keeps the weight in memory in another order, so that `view` on it fails. `by_hand` sets `training` itself, without `train()`.
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
@@ -77,20 +83,34 @@ def story(
         layer = parametrised(impl, in_other_order(weight) if scattered else weight, args, kwargs)
         fill(layer, u, v)
         for step, (do, times) in enumerate(actions, 1):
-            if do == "change":
-                with torch.no_grad():
-                    original_of(layer).copy_(other)
-            elif do == "reload":
-                state = layer.state_dict()
-                layer = parametrised(impl, other, args, kwargs)
-                layer.load_state_dict(state)
-            else:
-                layer.train(do == "train")
-                views = {str(place): (place, value) for place, value in read(layer, times, upstream).items()}
-                seen |= {place.at(step): value for place, value in map(views.__getitem__, watch)}
+            match do:
+                case "change":
+                    with torch.no_grad():
+                        original_of(layer).copy_(other)
+                case "replace":
+                    layer.parametrizations.weight.original = nn.Parameter(other)
+                case "reload":
+                    state = layer.state_dict()
+                    layer = parametrised(impl, other, args, kwargs)
+                    layer.load_state_dict(state)
+                case "copy":
+                    layer = deepcopy(layer)
+                case "train" | "evaluate":
+                    put_into_mode(layer, do == "train", by_hand)
+                    views = {str(place): (place, value) for place, value in read(layer, times, upstream).items()}
+                    seen |= {place.at(step): value for place, value in map(views.__getitem__, watch)}
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
+
+
+def put_into_mode(layer: nn.Module, training: bool, by_hand: bool) -> None:
+    """Call `train()` or `eval()`, where the layer is in the other mode; `by_hand` sets the attribute of every module instead."""
+    if by_hand:
+        for module in layer.modules():
+            module.training = training
+    elif layer.training != training:
+        layer.train(training)
 
 
 def read(layer: Any, times: int, upstream: Tensor | None) -> dict[Place, Any]:
@@ -139,20 +159,26 @@ def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor
     }
 
 
-def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor) -> dict[str, Any]:
-    """Read the weight twice in training: with a backward pass after each reading, and with one for both at the end, as GANs do.
+def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor, first: str = "train") -> dict[str, Any]:
+    """Read the weight twice, the second time in training: with a backward pass after each reading, and with one for both at the end, as
+    GANs do. `first` is what the first reading does: `train` or `evaluate`.
 
     The gradients add up to the same.
     """
     layer = parametrised(impl, weight)
     original = original_of(layer)
-    fill(layer, u, v)
-    for _ in range(2):
-        go_back(layer.weight, upstream)
+
+    def readings() -> Iterator[Tensor]:
+        fill(layer, u, v)
+        for do in (first, "train"):
+            layer.train(do == "train")
+            yield layer.weight
+
+    for reading in readings():
+        go_back(reading, upstream)
     one_by_one, original.grad = original.grad, None
-    fill(layer, u, v)
-    first, second = layer.weight, layer.weight
-    go_back(first + second, upstream)
+    one, second = readings()
+    go_back(one + second, upstream)
     return {
         Place("{name}", name="σ"): roughly(divisor(weight, second)),
         "distance of the gradients one by one and both together": apart(original.grad, one_by_one),
@@ -180,13 +206,13 @@ BUILDERS = {"normed_linear": normed_linear}
 
 
 def layer_with(weight: Tensor) -> Any:
-    """A linear or convolutional layer that has this weight; for a weight of one dimension a module of nothing else."""
+    """A linear or convolutional layer that has this weight; for one dimension, or more than five, a module of nothing else."""
     match list(weight.shape):
         case [out, inputs]:
             layer: Any = nn.Linear(inputs, out, bias=False)
         case [out, inputs, kernel]:
             layer = nn.Conv1d(inputs, out, kernel, bias=False)
-        case [out, inputs, *kernel] if kernel:
+        case [out, inputs, *kernel] if len(kernel) in (2, 3):
             layer = {2: nn.Conv2d, 3: nn.Conv3d}[len(kernel)](inputs, out, tuple(kernel), bias=False)
         case _:
             layer = nn.Module()

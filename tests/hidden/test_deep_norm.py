@@ -7,7 +7,7 @@ an interface that the others need: whoever has written one of them gets its poin
 
 import pytest
 
-from normgrade.suite import build, ones, probe, randn, uniform, use
+from normgrade.suite import build, evaluate, ones, probe, randn, train, uniform, use
 
 ALPHA = 2.637
 SIZES = {"query": [56, 80], "key": [52, 80], "value": [52, 88], "out": [88, 56], "fc1": [56, 160], "fc2": [160, 56]}  # (in, out)
@@ -51,7 +51,7 @@ def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
 
 
 def typical():
-    """A block around a plain function, and one around a function that returns the very tensor it was given."""
+    """A block around layers, and one around a function that returns the very tensor it was given."""
     return [
         use(build(6, ALPHA).named("block_around_mixing"), rows(5, 6), rows(2, 3, 6), [-1]),
         use(build(5, 0.613).named("block_around_nothing"), rows(4, 5), rows(2, 2, 3, 5), [-1]),
@@ -71,7 +71,7 @@ def test_one_side(agree):
     """
     for side in ("encoder_layers", "decoder_layers"):
         for layers in (1, 12, 18, 200):
-            agree(probe("coefficients", **{side: layers}))
+            agree(probe("coefficients", **{side: layers}, asked_next=[layers + 5, layers]))
 
 
 @pytest.mark.kind("formula")
@@ -134,6 +134,7 @@ def test_block(agree):
     for shape in ((7,), (4, 7), (2, 3, 5), (2, 1, 3, 6)):
         agree(block(*shape))
         agree(block(*shape, hidden=9, alpha=0.437, scattered=True))
+    agree(block(3, 6, alpha=50.0))
 
 
 @pytest.mark.kind("formula")
@@ -173,9 +174,10 @@ def test_small_input(agree):
     zh="会学习的只有 self.norm = torch.nn.LayerNorm(dim) 和 self.sublayer = sublayer；α 是普通的数。",
 )
 def test_new_block(agree):
-    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else.
+    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else; the sublayer
+    keeps its mode, and what was frozen in it stays frozen.
 
-    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，此外没有可学习的量。
+    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，此外没有可学习的量；子层的模式不变，其中被冻结的参数仍然冻结。
     """
     agree(probe("new_block", dim=7, hidden=5, alpha=ALPHA))
 
@@ -187,12 +189,13 @@ def test_new_block(agree):
     zh="子层是块的属性时，train() 和 eval() 就能传到它；块自己的公式不变。",
 )
 def test_modes(agree):
-    """Evaluation computes what training computes, and puts the sublayer into evaluation mode too.
+    """Evaluation computes what training computes, and puts the sublayer into evaluation mode too; a forward changes no mode.
 
-    zh: 评估与训练的计算相同，并且让子层也进入评估模式。
+    zh: 评估与训练的计算相同，并且让子层也进入评估模式；前向不改变任何模式。
     """
-    agree(block(4, 6, training=False))
-    agree(block(4, 6, training=True))
+    for training in (False, True):
+        agree(block(4, 6, training=training))
+        agree(block(4, 6, training=training, sublayer_training=not training))
 
 
 @pytest.mark.kind("gradient")
@@ -233,12 +236,16 @@ def test_sublayer_that_returns_its_input(agree):
     zh="不必自己提升精度：torch.nn.LayerNorm 在 float32 中计算统计量，并以输入的类型返回。",
 )
 def test_half_precision(agree):
-    """A block in half precision returns the right values, in half precision.
+    """A block in half precision, and one in float64, returns the right values, in the dtype of its input; so does one whose norm alone
+    is in float32.
 
-    zh: 半精度的块返回半精度的结果，而且正确。
+    zh: 半精度的块和 float64 的块返回的结果正确，dtype 与输入相同；只有归一化层是 float32 的块也一样。
     """
-    agree(probe("half_block", x=randn(6, 32) * 300, alpha=ALPHA, dtype="float16"))
-    agree(probe("half_block", x=randn(6, 32), alpha=ALPHA, dtype="bfloat16"))
+    for dtype, scale in (("float16", 300), ("bfloat16", 1)):
+        for norm_dtype in (None, "float32"):
+            agree(probe("half_block", x=randn(6, 32) * scale, alpha=ALPHA, dtype=dtype, norm_dtype=norm_dtype))
+    layer, x, other, *_more = typical()[0]
+    agree(layer.to("float64"), train(x, "float64"), evaluate(other, "float64"))
 
 
 @pytest.mark.kind("formula")
@@ -280,8 +287,10 @@ def test_initial_biases(agree):
     zh="像 torch.nn.init 的函数那样写进已有的参数：优化器可能已经持有它们。",
 )
 def test_in_place(agree):
-    """Initialisation changes the parameters in place; they stay the same objects and go on learning.
+    """Initialisation changes the parameters in place; they stay the same objects, keep their dtype and go on learning,
+    unless they are frozen.
 
-    zh: 初始化原地修改参数；它们仍是原来的对象，并继续学习。
+    zh: 初始化原地修改参数；它们仍是原来的对象，dtype 不变，并继续学习（被冻结的除外）。
     """
-    agree(probe("after_init", sizes=SIZES, beta=0.3))
+    for dtype in ("float32", "float64"):
+        agree(probe("after_init", sizes=SIZES, beta=0.3, dtype=dtype))

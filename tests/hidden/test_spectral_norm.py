@@ -18,7 +18,7 @@ from normgrade.suite import train as train_layer
 FAST = (3.0, 1.0, 0.5, 0.2)  # 30 iterations bring what is not the first vector down to 3⁻⁶⁰ of it
 SLOW = (3.0, 2.4, 1.8, 1.2)  # one iteration more or less shows
 CONVERGED = 30
-SHAPES = [(7, 4), (5, 5), (5, 2, 3, 6), (6, 2, 3, 2, 4)]
+SHAPES = [(7, 4), (5, 5), (5, 2, 3, 6), (6, 2, 3, 2, 4), (5, 2, 1, 2, 1, 2), (5,)]
 
 
 class Factors(NamedTuple):
@@ -198,14 +198,17 @@ def test_evaluation_changes_nothing(agree):
     watch = ["u left alone", "v left alone", "original weight left alone"]
     agree(story(known, evaluate(3), watch=watch, **start(known)))
     agree(story(known, evaluate(3), watch=watch, **start(known), upstream=randn(4, 6)))
+    agree(story(known, evaluate(3), watch=watch, **start(known), by_hand=True))
 
 
-def counted(observe, known, forwards, n=None, sign=1.0):
-    """σ lies where `n` iterations per forward bring it, from u = U a and v = ± V a; half of one more is right too."""
+def counted(observe, known, forwards, n=None, sign=1.0, before=()):
+    """σ lies where `n` iterations per forward bring it, from u = U a and v = ± V a, after the actions `before`; half of one more is right
+    too."""
     a = amounts(known)
     kwargs = {} if n is None else {"n_power_iterations": n}
     done = forwards * (n or 1)
-    seen = observe(story(known, train(forwards), watch=["σ"], kwargs=kwargs, u=known.u(a), v=sign * known.v(a)))["step 1 · σ"].values.item()
+    played = observe(story(known, *before, train(forwards), watch=["σ"], kwargs=kwargs, u=known.u(a), v=sign * known.v(a)))
+    seen = played[f"step {len(before) + 1} · σ"].values.item()
     low, high = known.estimate(a, 2 * done - 1, 2 * done), known.estimate(a, 2 * done, 2 * done + 1)
     assert low * (1 - 1e-4) <= seen <= high * (1 + 1e-4), words(
         f"from given u and v, with {f'n_power_iterations={n}' if n else 'the default n_power_iterations'}, σ should be {low:.5g} after "
@@ -228,7 +231,7 @@ def test_iterations(agree, observe):
 
     zh: 训练时一次前向从上一次留下的 u 和 v 继续，迭代 n_power_iterations 次，不指定则一次，然后用新的 u 和 v 取 σ。
     """
-    for n in (None, 2, 4):
+    for n in (None, 2, 7):
         counted(observe, factors(5, 7, values=SLOW), 1, n)
         counted(observe, factors(5, 7, values=SLOW), 1, n, sign=-1.0)
     counted(observe, factors(5, 7, values=SLOW), 3)
@@ -253,6 +256,7 @@ def test_changing_weight(agree):
     agree(story(known, train(CONVERGED), ("change", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
     agree(story(known, train(CONVERGED), ("change", 1), evaluate(), watch=watch, other=known.weight * 0.4))
     agree(story(known, evaluate(), ("change", 1), evaluate(), watch=watch, other=known.weight * 0.4, **start(known)))
+    agree(story(known, train(CONVERGED), ("replace", 1), train(CONVERGED), evaluate(), watch=watch, other=other.weight))
 
 
 @pytest.mark.kind("state")
@@ -261,13 +265,16 @@ def test_changing_weight(agree):
     "Buffers travel through the state dict, plain attributes do not: register u and v both, and take σ from them alone.",
     zh="缓冲区随状态字典保存，普通属性则不会：u 和 v 都要注册，并且只用它们计算 σ。",
 )
-def test_reloaded(agree):
-    """A state dict carries u and v: another layer that loads it evaluates as this one does.
+def test_reloaded(agree, observe):
+    """A state dict carries u and v: another layer that loads it evaluates as this one does. A deep copy goes on from the same u and v, in
+    the same mode and with as many iterations.
 
-    zh: 状态字典带有 u 和 v：另一个层加载它之后，评估结果与这个层相同。
+    zh: 状态字典带有 u 和 v：另一个层加载它之后，评估结果与这个层相同。深拷贝从同样的 u 和 v 继续，模式和迭代次数也相同。
     """
     known, other = factors(4, 6, values=SLOW), factors(4, 6)
     agree(story(known, ("reload", 1), evaluate(), **start(known), other=other.weight))
+    agree(story(known, evaluate(), ("copy", 1), evaluate(), **start(known), upstream=randn(4, 6)))
+    counted(observe, known, 1, 3, before=[("copy", 1)])
 
 
 @pytest.mark.kind("gradient")
@@ -281,10 +288,11 @@ def test_gradients(agree):
 
     zh: 训练和评估时，梯度也流过 σ = uᵀ W v，到达原始权重。
     """
-    known = factors(3, 2, 4, 5)
-    first = np.eye(len(known.values))[0]
     watch = ["weight", "gradient of the original weight"]
-    agree(story(known, train(), evaluate(), train(), watch=watch, u=known.u(first), v=known.v(first), upstream=randn(3, 2, 4, 5)))
+    for shape in ((3, 2, 4, 5), (5,)):
+        known = factors(*shape)
+        first = np.eye(len(known.values))[0]
+        agree(story(known, train(), evaluate(), train(), watch=watch, u=known.u(first), v=known.v(first), upstream=randn(*shape)))
     slow = factors(4, 6, values=SLOW)
     agree(story(slow, evaluate(), watch=["length of the gradient"], **start(slow), upstream=even(slow)))
 
@@ -311,12 +319,14 @@ def test_constant_vectors(agree):
     zh="第一次前向的计算图还保留着它的 u 和 v：第二次不能写入它们的内存。应赋新张量，或用 clone。",
 )
 def test_two_forwards(agree):
-    """Two forwards may come before one backward pass; each has the gradient that belongs to its own u and v.
+    """Two forwards may come before one backward pass, in training or first in evaluation; each has the gradient that belongs to its own
+    u and v.
 
-    zh: 一次反向之前可以有两次前向；每一次的梯度都对应它自己的 u 和 v。
+    zh: 一次反向之前可以有两次前向，可以都在训练中，也可以先有一次评估；每一次的梯度都对应它自己的 u 和 v。
     """
     known = factors(4, 6, values=SLOW)
-    agree(probe("two_readings", weight=known.weight, **start(known), upstream=even(known)))
+    for first in ("train", "evaluate"):
+        agree(probe("two_readings", weight=known.weight, **start(known), upstream=even(known), first=first))
 
 
 @pytest.mark.kind("edge")
@@ -330,7 +340,7 @@ def test_refusals(refuses):
     zh: 构造参数化时，迭代次数小于 1 会抛出 ValueError。
     """
     known = factors(4, 3)
-    for n in (0, -1):
+    for n in (0, -1, -5):
         built = [story(known, train(), watch=(), kwargs={"n_power_iterations": number}) for number in (n, 1)]
         refuses(ValueError, built[0], legal=built[1])
 
@@ -342,14 +352,18 @@ def test_refusals(refuses):
     zh="一行、一列或一个数都没有特殊之处；`view` 要求数据在内存中紧挨着，`reshape` 不要求。",
 )
 def test_odd_weights(agree):
-    """The weight may be one row, one column or one negative number; it may be float64, and need not be contiguous in memory.
+    """The weight may be one row, one column or one negative number; it may be float64, and need not be contiguous in memory. A NaN in it
+    makes all of the result NaN.
 
-    zh: 只有一行、一列或一个负数的权重也可以；权重可以是 float64，在内存中也不必连续。
+    zh: 只有一行、一列或一个负数的权重也可以；权重可以是 float64，在内存中也不必连续。权重中有 NaN 时，结果全是 NaN。
     """
     agree(story(factors(1, 5), train(2), evaluate()))
     agree(story(factors(5, 1), train(2), evaluate()))
     agree(probe("story", weight=-uniform(0.5, 2.0, 1, 1), actions=[["train", 1], ["evaluate", 1]], watch=["weight"]))
     agree(story(factors(3, 4, 2, 6), train(CONVERGED), scattered=True))
+    spoilt = randn(4, 6)
+    spoilt[1, 2] = np.nan
+    agree(story(factors(4, 6), ("change", 1), evaluate(), train(), other=spoilt))
     for layer, x, other, *_more in typical():
         agree(layer.to("float64"), train_layer(x, "float64"), evaluate_layer(other, "float64"))
 

@@ -1,6 +1,6 @@
-"""A weight of one dimension is divided by its length, without any iteration; its u and v are kept up all the same.
+"""A weight of one dimension needs no iteration: its u is the weight over its length, and its v is 1.
 
-zh: 一维权重不用迭代，直接除以自己的长度；它的 u 和 v 仍照常更新。
+zh: 一维权重不用迭代：它的 u 就是权重除以自己的长度，v 就是 1。
 """
 
 import torch
@@ -26,7 +26,7 @@ class SpectralNorm(nn.Module):
             if self.training:
                 self.u = functional.normalize(weight.detach(), dim=0, eps=self.eps)
                 self.v = torch.ones(1)
-            return functional.normalize(weight, dim=0, eps=self.eps)
+            return weight / (self.u @ weight * self.v)
         flat = torch.flatten(weight, start_dim=1)
         with torch.no_grad():
             for _ in range(self.n_power_iterations if self.training else 0):
