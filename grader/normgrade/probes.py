@@ -168,7 +168,7 @@ def layer_story(
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
-      `eval()` where the mode changes, and goes on with what they return. The other steps are:
+      `eval()` where the mode changes. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
       - "double" goes on in float64.
@@ -209,7 +209,7 @@ def layer_story(
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
-                    module = in_mode(module, mode == "train", asked)
+                    put_in_mode(module, mode == "train", asked)
                     views, given = taken(module, action, {name: state[name] for name in watch}, given)
                     seen |= {place.at(step): value for place, value in views.items()}
                 case "reload":
@@ -244,12 +244,11 @@ def layer_story(
     return seen
 
 
-def in_mode(module: torch.nn.Module, training: bool, asked: dict[int, bool]) -> torch.nn.Module:
-    """The layer in training or evaluation mode. It is `asked` for only where it was last asked for the other one."""
+def put_in_mode(module: torch.nn.Module, training: bool, asked: dict[int, bool]) -> None:
+    """Ask the layer for training or evaluation mode, where it was last `asked` for the other one."""
     if asked[id(module)] != training:
         asked[id(module)] = training
-        return module.train() if training else module.eval()
-    return module
+        module.train() if training else module.eval()
 
 
 def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:

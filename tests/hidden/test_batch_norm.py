@@ -25,7 +25,7 @@ def large(*shape):
 def typical():
     """The layer as it is used, with every switch, and what it refuses: one value per channel in training, and strange ranks."""
     return [
-        used(build(3, 0.1, 0.3), (2, 3, 4, 2), (5, 3)),
+        used(build(3, 0.1, 0.3), (2, 3, 4, 3), (5, 3)),
         used(build(5, 1e-3, None).watching("num_batches_tracked"), (4, 5, 7), (5, 5)),
         used(build(4, 1e-3, 0.3, affine=False), (4, 4, 4, 4), (5, 4)),
         used(build(1, 1e-3, track_running_stats=False), (4, 1, 6), (2, 1, 5, 4), tracks=False),

@@ -16,7 +16,7 @@ GENERIC = frozenset([  # the templates of the generic probes, and what their gra
     N_("output"), N_("input left alone"), N_("input"), N_("gradient of input"), N_("{name}"), N_("gradient of {name}"),
     N_("argument {number}"), N_("argument {number} left alone"), N_("gradient of argument {number}"),
     N_("result"), N_("result.{name}"), N_("result[{index}]"),
-    N_("key of {name}"), N_("{name} is a parameter"), N_("state_dict · {name}"),
+    N_("key of {name}"), N_("{name} is a parameter"), N_("state_dict · {name}"), N_("attribute {name}"),
     N_("further keys of the state dict"), N_("further parameters"), N_("statistics"),
     N_("random state left alone"), N_("default dtype left alone"), N_("grad mode left alone"), N_("number of threads left alone"),
 ])  # fmt: skip
