@@ -174,7 +174,8 @@ def layer_story(
       - "double" goes on in float64.
       - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built with
         the step's `args` and `kwargs`, or else like the first, and filled with the numbers of the first in reverse order where they fit.
-      - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and loads that.
+      - "change" writes the step's `state` into the layer's tensors; "load" puts it into the state dict of a new layer, and has
+        PyTorch's own `load_state_dict` put those very tensors into the layer.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
     - `rounding`: a unit roundoff and a seed; what a step writes into the layer's tensors is rounded at random, as `round_written` does.
@@ -215,7 +216,7 @@ def layer_story(
                 case "reload":
                     saved = module.state_dict()
                     module = built({})
-                    module.load_state_dict(saved, assign=True)
+                    module.load_state_dict(saved)
                 case "copy" | "pickle" as how:
                     old, module = module, deepcopy(module) if how == "copy" else pickled(module)
                     asked[id(module)] = asked[id(old)]
@@ -231,7 +232,7 @@ def layer_story(
                 case "load":
                     new: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
                     fill(new, action["state"])
-                    module.load_state_dict(new.state_dict())
+                    torch.nn.Module.load_state_dict(module, new.state_dict(), assign=True)
                 case "learn":
                     learn(module, action["rate"])
                 case "settings":

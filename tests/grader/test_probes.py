@@ -516,13 +516,13 @@ def test_a_new_layer_is_read_by_its_state_dict() -> None:
     assert [seen[f"key of {name}"] for name in names] == ["weight", None, "moving_var"]
     assert [seen[f"{name} is a parameter"] for name in names] == [True, None, False]
     assert same(seen["state_dict · weight"].detach(), torch.ones(2)) and seen["state_dict · bias"] is None
-    assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 11
+    assert same(seen["state_dict · running_var"], torch.ones(2)) and len(seen) == 14
 
 
 def test_a_new_layer_is_asked_for_its_own_names_alone() -> None:
     assert new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight", "bias"])["further parameters"] == ""
     seen = new_layer(SimpleNamespace(Layer=Affine), "Layer", [], {}, ["weight"])
-    assert (seen["further keys of the state dict"], seen["further parameters"]) == ("bias", "bias") and len(seen) == 5
+    assert (seen["further keys of the state dict"], seen["further parameters"]) == ("bias", "bias") and len(seen) == 6
 
 
 # Functions

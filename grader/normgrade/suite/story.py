@@ -181,7 +181,7 @@ def change() -> LayerStep:
 
 
 def load() -> LayerStep:
-    """The same as `change`, by `load_state_dict`.
+    """The same as `change`, by `load_state_dict` with `assign=True`: the layer gets new tensors.
 
     >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), load(), evaluate(np.ones((4, 3), np.float32))
     """
