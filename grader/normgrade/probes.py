@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from copy import deepcopy
 from functools import cache
@@ -343,8 +343,7 @@ def take_step(
     leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None and not constant and given is None)
     if given is None:
         given = VIEWS[view](leaf)  # not a leaf: in a network the input is the output of another layer
-    chosen = module.parameters() if frozen is True else [each for each in tensors.values() if isinstance(each, torch.nn.Parameter)][:1]
-    learning = [parameter for parameter in chosen if parameter.requires_grad] if frozen else []
+    learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
     watched = Witness(given) if witness else nullcontext()
@@ -376,6 +375,15 @@ def take_step(
         if upstream is not None and (is_parameter or tensor is None):
             seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
+
+
+def parameters_to_freeze(
+    module: torch.nn.Module, watched: Mapping[str, torch.Tensor | None], frozen: bool | str
+) -> Iterable[torch.nn.Parameter]:
+    """All parameters of a layer; with "first", the first of those that are watched."""
+    if frozen == "first":
+        return [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)][:1]
+    return module.parameters()
 
 
 OUTPUT, INPUT, GRADIENT_OF_INPUT = Place("output"), Place("input left alone"), gradient_of("input")

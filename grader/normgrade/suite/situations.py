@@ -199,8 +199,9 @@ def copies(typical: Typical) -> None:
         before = train(x), evaluate(x)
         agree(layer, *before, copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
         agree(layer, *before, pickle(), evaluate(x), train(other), evaluate(x))
-    agree(layer, *before, reload(), evaluate(x), train(other), evaluate(x))
-    agree(layer, *before, double(), evaluate(x, "float64"), train(other, "float64"), evaluate(x, "float64"))
+    layer, x, other, *_more = uses[0]
+    agree(layer, train(x), evaluate(x), reload(), evaluate(x), train(other), evaluate(x))
+    agree(layer, train(x), evaluate(x), double(), evaluate(x, "float64"), train(other, "float64"), evaluate(x, "float64"))
 
 
 @situation(
