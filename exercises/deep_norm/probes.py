@@ -35,11 +35,16 @@ def feed_forward(w1, b1, w2, b2):
     return layers
 
 
-def mixing(dim):
-    """A sublayer that mixes the features and bends them: Linear, tanh. Its first weights are always the same; nothing is drawn."""
-    linear = torch.nn.utils.skip_init(torch.nn.Linear, dim, dim)
-    fill(linear, {"weight": torch.linspace(-1, 1, dim * dim).reshape(dim, dim).sin(), "bias": torch.full((dim,), 0.5)})
-    return torch.nn.Sequential(linear, torch.nn.Tanh())
+class Mixing(torch.nn.Module):
+    """A sublayer that mixes the features and bends them: a linear layer, tanh. Its first weights are always the same; nothing is drawn."""
+
+    def __init__(self, dim):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.linspace(-1, 1, dim * dim).reshape(dim, dim).sin())
+        self.bias = torch.nn.Parameter(torch.full((dim,), 0.5))
+
+    def forward(self, x):
+        return torch.nn.functional.linear(x, self.weight, self.bias).tanh()
 
 
 class Pair(torch.nn.Module):
@@ -56,7 +61,7 @@ class Pair(torch.nn.Module):
 
 def block_around_mixing(impl, dim, alpha):
     """A block around layers."""
-    sublayer = mixing(dim)
+    sublayer = Mixing(dim)
     return Pair(sublayer, impl.DeepNorm(dim, alpha, sublayer))
 
 
@@ -134,10 +139,10 @@ def new_block(impl, dim, hidden, alpha):
 
 
 def half_block(impl, x, alpha, dtype, norm_dtype=None):
-    """A block in half precision around `mixing`, or, with a `norm_dtype` of its own, around tanh: what comes out, which may be off by as
+    """A block in half precision around `Mixing`, or, with a `norm_dtype` of its own, around tanh: what comes out, which may be off by as
     much as 0.1, and the norm's weight, which stays as it is."""
     narrow = x.to(getattr(torch, dtype))
-    layer = impl.DeepNorm(x.shape[-1], alpha, torch.tanh if norm_dtype else mixing(x.shape[-1]))
+    layer = impl.DeepNorm(x.shape[-1], alpha, torch.tanh if norm_dtype else Mixing(x.shape[-1]))
     layer.to(getattr(torch, norm_dtype or dtype))
     seen = {"output": Estimate(layer(narrow), HALF_ERROR)}
     return seen | {Place("{name}", name="norm.weight"): layer.state_dict().get("norm.weight")}

@@ -646,7 +646,28 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        torch.autograd.backward(output, upstream, retain_graph=again)
+        Loss.apply(output, upstream).backward(retain_graph=again)  # type: ignore[no-untyped-call]
+
+
+class Loss(torch.autograd.Function):
+    """A scalar whose gradient with respect to an output is `upstream` itself, in its own layout.
+
+    `output.backward(upstream)` does the same, and imports SymPy to compare two shapes, which takes a sixth of the import of PyTorch.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> Loss.apply(3 * x, torch.tensor([1.0, 10.0])).backward()
+    >>> x.grad
+    tensor([ 3., 30.])
+    """
+
+    @staticmethod
+    def forward(ctx: Any, output: torch.Tensor, upstream: torch.Tensor) -> torch.Tensor:
+        ctx.upstream = upstream
+        return output.new_zeros(())
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return ctx.upstream, None
 
 
 def parts(result: Any) -> dict[str, Any]:

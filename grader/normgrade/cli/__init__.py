@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
 import re
@@ -106,7 +107,9 @@ def say_what_to_do() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
-    sys.exit(complete() if COMPLETING in os.environ else run(arguments))
+    code = complete() if COMPLETING in os.environ else run(arguments)
+    gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
+    sys.exit(code)
 
 
 def complete() -> int:
