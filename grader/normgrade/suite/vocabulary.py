@@ -300,14 +300,31 @@ def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
             '''Training on one value per channel is a ValueError.'''
             refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     """
+    accepts(error, *story[:-1], *(legal if isinstance(legal, Sequence) else (legal,)))
+    refuses_at_last(error, *story)
+
+
+def accepts(error: type[Exception], *story: Part) -> None:
+    """The submission raises nothing in this story, whatever it computes: the legal twin of one that ends in an `error`."""
     check = current()
-    twin = check.expectation((*story[:-1], *(legal if isinstance(legal, Sequence) else (legal,))))
+    expectation = check.expectation(story)
+    if expectation.error:
+        raise no_refusal(error)
+    check.play(expectation, allowed)
+
+
+def refuses_at_last(error: type[Exception], *story: Part) -> None:
+    """The same as `refuses`, where the test itself plays what is legal."""
+    check = current()
     expectation = check.expectation(story, error)
-    if twin.error or expectation.error is None or not raises(expectation, error):
-        why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
-        raise BrokenSuite(why)
-    check.play(twin, allowed)
+    if expectation.error is None or not raises(expectation, error):
+        raise no_refusal(error)
     check.play(expectation, refused, (error.__name__,))
+
+
+def no_refusal(error: type[Exception]) -> BrokenSuite:
+    why = _("the reference does not refuse the last step with a {error}, or refuses its legal twin too", error=error.__name__)
+    return BrokenSuite(why)
 
 
 def allowed(play: Played) -> None:

@@ -34,6 +34,12 @@ def readable() -> list[Path]:
     return list(dict.fromkeys([*found, *map(Path, SYSTEM)]))
 
 
+def leading_to(paths: Iterable[Path]) -> set[Path]:
+    """The folders on the way to these files and folders. Many lie in the same folder, whose own way is looked at once."""
+    folders = {path.parent for path in paths}
+    return folders.union(*(folder.parents for folder in folders))
+
+
 def standard() -> set[Path]:
     """The folders of Python's own library."""
     return {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
@@ -64,14 +70,14 @@ def is_library(path: Path) -> bool:
 
 def neighbours(allowed: Collection[Path]) -> list[Path]:
     """For each folder of libraries outside the system's: one file in it that may not be read, if there is any."""
-    known = {*allowed} | {above for path in allowed for above in path.parents}
+    known = {*allowed} | leading_to(allowed)
     beside = [sorted({*folder.iterdir()} - known) for folder in sorted(loaded_from()) if not of_the_system(folder)]
     return [found[0] for found in beside if found]
 
 
 def without(folder: Path, closed: Collection[Path]) -> Iterator[Path]:
     """The folder, or where something closed is in it, one by one what else is in it."""
-    on_the_way = {above for path in closed for above in path.parents}
+    on_the_way = leading_to(closed)
 
     def parts(path: Path) -> Iterator[Path]:
         if path not in on_the_way:

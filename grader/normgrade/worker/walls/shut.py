@@ -121,5 +121,5 @@ def is_root_outside() -> bool:
 def is_public(paths: Iterable[Path]) -> bool:
     """Whether every user may reach and read these files and folders."""
     found = [path for path in paths if path.exists()]
-    folders = {folder for path in found for folder in path.parents} | {path for path in found if path.is_dir()}
+    folders = libraries.leading_to(found) | {path for path in found if path.is_dir()}
     return all(path.stat().st_mode & stat.S_IROTH for path in found) and all(folder.stat().st_mode & stat.S_IXOTH for folder in folders)

@@ -120,7 +120,7 @@ def build_root(there: Iterable[Path]) -> Path:
 
 def free_place(bound: Iterable[Path]) -> Path:
     """A folder that is on the way to none of these, with a new, empty file system mounted on it."""
-    on_the_way = {above for path in bound for above in path.parents}
+    on_the_way = libraries.leading_to(bound)
     for place in map(Path, PLACES):
         if place.is_dir() and place not in on_the_way:
             mount("none", place, "tmpfs", NO_SETUID | NO_DEVICES | NO_PROGRAMS)
@@ -141,13 +141,15 @@ def seal(paths: Iterable[Path], root: Path) -> None:
     """Make the folders below `root` that lead to these impossible to list. Python reads their contents before, for its imports."""
     importlib.invalidate_caches()
     importlib.util.find_spec("normgrade_looks_at_every_folder_again")  # without this, later imports would find nothing there
-    for way in {above for path in paths for above in path.parents if above.is_relative_to(root)}:
-        way.chmod(WAY)
+    for way in libraries.leading_to(paths):
+        if way.is_relative_to(root):
+            way.chmod(WAY)
 
 
 def outermost(paths: Collection[Path]) -> list[Path]:
     """The paths that lie in none of the others, sorted."""
-    return sorted(path for path in paths if not any(above in paths for above in path.parents))
+    inside = {folder for folder in {path.parent for path in paths} if any(above in paths for above in (folder, *folder.parents))}
+    return sorted((path for path in paths if path.parent not in inside), key=str)
 
 
 def make_read_only(root: Path) -> None:
@@ -170,7 +172,7 @@ def open_the_way(paths: Iterable[Path]) -> None:
     In a mount namespace of our own, each closed folder on the way to them is replaced by one that contains nothing else.
     """
     there = outermost({path for path in paths if path.exists()})
-    closed = outermost({above for path in there for above in path.parents if not above.stat().st_mode & stat.S_IXOTH})
+    closed = outermost({above for above in libraries.leading_to(there) if not above.stat().st_mode & stat.S_IXOTH})
     call("unshare", NEW_MOUNTS)
     mount("none", "/", "", RECURSIVE | PRIVATE)
     stage = free_place(there)
