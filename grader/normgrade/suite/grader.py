@@ -47,6 +47,7 @@ class Grader:
         from normgrade.suite.run import Run
 
         suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
+        rehearsal.ahead(suite, lambda: self.host.ready)
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
             yield from Run(worker, rehearsal).results(suite)

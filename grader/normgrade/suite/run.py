@@ -65,6 +65,13 @@ class Rehearsal:
             self.known[test.name] = Rehearsed(tuple(check.asked), failed is None and not check.looked)
         return self.known[test.name]
 
+    def ahead(self, suite: Suite, enough: Callable[[], bool]) -> None:
+        """Rehearse one test after the other, until it is `enough`; the rest is rehearsed when it is asked for."""
+        for test in suite.tests:
+            if enough():
+                return
+            self.of(test)
+
     def check(self, test: HiddenTest, player: Player | None) -> Playing:
         """A check that is to be played; without a player, by the right answer."""
         return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)

@@ -84,6 +84,11 @@ class Host:
         return self.witnessed or self.starter.protection()
 
     @property
+    def ready(self) -> bool:
+        """Whether a worker starts at once; before, there is time for other work."""
+        return self.starter.ready
+
+    @property
     def used_s(self) -> float:
         """How many seconds of its time the last submission has used."""
         return 0.0 if self.connected is None else self.connected.used_s

@@ -58,6 +58,10 @@ class Lost(Exception):
 class Starter(Protocol):
     """Gives out channels to new processes, one at a time."""
 
+    @property
+    def ready(self) -> bool:
+        """Whether the first process has started, or has ended."""
+
     def protection(self) -> Protection:
         """The walls around workers; waits for the first process."""
 
@@ -94,6 +98,10 @@ class Zygote:
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
+
+    @property
+    def ready(self) -> bool:
+        return self.witnessed is not None or self.has_answer(0.0)
 
     def wait(self, timeout_s: float) -> None:
         if self.witnessed is None and not self.has_answer(timeout_s):
@@ -196,6 +204,10 @@ class Spawner:
     def protection(self) -> Protection:
         reason = _("its walls are Linux's, and workers are not forked here")
         return Protection("process", 0, tuple(map(_, Process.loses)), dict.fromkeys(TIERS[1:], reason))
+
+    @property
+    def ready(self) -> bool:
+        return True  # `start` waits for every process
 
     def wait(self, timeout_s: float) -> None:
         """Nothing to wait for: `start` waits for every process."""
