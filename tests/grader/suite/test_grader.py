@@ -51,6 +51,15 @@ def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_fo
     assert worker.channel is None
 
 
+def test_once_its_host_is_ready_a_grader_rehearses_no_further_than_it_must(grader: Grader, rms: Exercise) -> None:
+    grader.host.starter.protection()
+    assert grader.host.ready
+    results = grader.results(rms, read_text(rms.reference), "rms.py", seed=2)
+    next(results)
+    results.close()
+    assert 1 <= len(grader.rehearsal(rms, 2).known) < len(grader.suites["rms"].tests)
+
+
 def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
     def first_input(**seed: Any) -> list[float]:
         results = list(grader.results(rms, read_text(rms.reference), "rms.py", **seed))

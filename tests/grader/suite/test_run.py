@@ -34,6 +34,18 @@ def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
     assert asked == [2, 3, 4] == [*asked[:2], len(player.asked)]
 
 
+def test_a_suite_is_rehearsed_ahead_until_it_is_enough(tiny: Course, expectations: Path) -> None:
+    """While PyTorch is imported elsewhere there is time for it. What is left is rehearsed when it is asked for."""
+    exercise = tiny.exercise("centring")
+    suite = collect([exercise])["centring"]
+    rehearsal = Rehearsal(Oracle(Cache(expectations, KEY)), exercise, read_text(exercise.reference))
+    ready = iter([False, False, True])
+    rehearsal.ahead(suite, lambda: next(ready))
+    assert [*rehearsal.known] == [*suite.names[:2]]
+    results = list(Run(InThisProcess(RIGHT, exercise), rehearsal).results(suite))
+    assert [*rehearsal.known] == [*suite.names] and {result.check.outcome for result in results} == {Outcome.PASSED}
+
+
 def test_plays_are_kept_for_the_diagnosis(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player = InThisProcess(RIGHT, exercise)

@@ -16,7 +16,7 @@ from normgrade.worker.zygote_protocol import ENDED, KILLED
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
 
 SCENES = """
-import gc, json, os, signal, threading, time
+import gc, json, os, signal, sys, threading, time
 import torch
 from normgrade.worker import zygote
 from normgrade.worker.walls.kernel import Missing, prctl
@@ -41,9 +41,10 @@ def family():
 gc.disable()
 gc.freeze()
 zygote.warm_up()
+slow = sorted({"sympy", "torch._dynamo", "torch._inductor"} & sys.modules.keys())
 zygote.freeze()
 remnants = [each.__name__ for each in torch.nn.Module.__subclasses__() if each.__module__ == "submission"]
-seen = {"remnants": remnants, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": zygote.layer_works()}
+seen = {"remnants": remnants, "slow": slow, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": zygote.layer_works()}
 zygote.check_threads()
 other = threading.Event()
 threading.Thread(target=other.wait).start()
@@ -92,6 +93,11 @@ def seen() -> dict[str, Any]:
 
 def test_what_it_warmed_up_with_is_gone_and_later_collections_are_short(seen: dict[str, Any]) -> None:
     assert seen["remnants"] == [] and seen["collects"] is True and seen["unfrozen"] < 1000
+
+
+def test_no_step_of_a_story_imports_what_takes_long(seen: dict[str, Any]) -> None:
+    """`Tensor.backward` of a given gradient would import SymPy, and some modes PyTorch's compiler."""
+    assert seen["slow"] == []
 
 
 def test_a_layer_is_tried_before_anything_is_graded(seen: dict[str, Any]) -> None:

@@ -28,6 +28,11 @@ def test_what_may_be_read_is_libraries_and_nothing_of_the_course() -> None:
     assert {"torch", "numpy", "sympy", "typing_extensions.py", "json", "lib-dynload"} <= names
 
 
+def test_the_folders_on_the_way_are_all_those_above() -> None:
+    found = libraries.leading_to([Path("/a/b/c"), Path("/a/b/d"), Path("/a/e"), Path("/")])
+    assert found == {Path("/"), Path("/a"), Path("/a/b")}
+
+
 def test_a_folder_with_something_closed_in_it_is_listed_one_by_one(tmp_path: Path) -> None:
     for name in ("a/b/c", "a/secret/x", "d"):
         (tmp_path / name).mkdir(parents=True)
