@@ -3,9 +3,10 @@
     python tests/benchmarks/speed.py [--rounds 7]
 
 Every round runs each command once, so that all of them meet the same noise; the table shows the median over the rounds of the time and of
-its ratio to the import. Promised ratios: 1.3 for a check of any exercise with cached expectations, 8 for the very first one of batch norm,
-which computes them, 0.25 for what inspection alone can say, and 0.25 for a whole suite on a warm zygote, which is also what each further
-file of one check may cost. The exit code is 1 if a promise was broken.
+its ratio to the import. Promised ratios: 1.1 for a check of any exercise with cached expectations, 1.3 where the answer is wrong and the
+mistake is named, in each round another one of those known; 8 for the very first check of batch norm, which computes what is expected; 0.25
+for what inspection alone can say, and 0.25 for a whole suite on a warm zygote, which is also what each further file of one check may cost.
+The exit code is 1 if a promise was broken.
 """
 
 from __future__ import annotations
@@ -25,21 +26,26 @@ from pathlib import Path
 
 from normgrade.cli.watch import PAUSE_S
 from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.watch_session import Watching
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
 SLUG = "batch_norm"
-OTHERS = [slug for slug in Course.find().slugs if slug != SLUG]
+ALL = Course.find().slugs
+OTHERS = [slug for slug in ALL if slug != SLUG]
+STRIDE = 7  # from one known mistake to that of the next round
 FURTHER = 10  # files of one check beyond the first
 PROMISES = {
-    "check, cached": 1.3,
+    "check, cached": 1.1,
     "check, the very first": 8.0,
     "check, a syntax error": 0.25,
     "check, each further file": 0.25,
     "whole suite, warm zygote": 0.25,
     "watched, from save to verdict": 0.3,
-} | {f"check of {slug}": 1.3 for slug in OTHERS}
+    **{f"check of {slug}": 1.1 for slug in OTHERS},
+    **{f"wrong {slug}": 1.3 for slug in ALL},
+}
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -69,11 +75,18 @@ def workspace() -> Iterator[Path]:
             shutil.copy(Course.find().exercise(SLUG).reference, folder / f"right{number}.py")
         for slug in OTHERS:
             shutil.copy(Course.find().exercise(slug).reference, folder / f"{slug}.py")
-        (folder / "wrong.py").write_text("def forward(:\n", encoding="utf-8")
+        (folder / "no_python.py").write_text("def forward(:\n", encoding="utf-8")
         yield folder
 
 
-def one_round(folder: Path, cache: Path) -> dict[str, float]:
+def check_wrong(folder: Path, cache: Path, slug: str, number: int) -> float:
+    """Seconds to check an answer with one of the known mistakes, and to name it."""
+    mistakes = read_mistakes(Course.find().exercise(slug))
+    (folder / "wrong.py").write_text(mistakes[STRIDE * number % len(mistakes)].source, encoding="utf-8")
+    return seconds(lambda: check(folder, cache, "wrong.py", slug=slug, code=1))
+
+
+def one_round(folder: Path, cache: Path, number: int) -> dict[str, float]:
     """Seconds of every command."""
     files = [f"right{number}.py" for number in range(1 + FURTHER)]
     empty = folder / "empty-cache"
@@ -82,10 +95,12 @@ def one_round(folder: Path, cache: Path) -> dict[str, float]:
         "import torch": seconds(lambda: python(folder, cache, "-c", "import torch")),
         "check, cached": seconds(lambda: check(folder, cache, files[0])),
         "check, the very first": seconds(lambda: check(folder, empty, files[0])),
-        "check, a syntax error": seconds(lambda: check(folder, cache, "wrong.py", code=1)),
+        "check, a syntax error": seconds(lambda: check(folder, cache, "no_python.py", code=1)),
     }
     for slug in OTHERS:
         times[f"check of {slug}"] = seconds(partial(check, folder, cache, f"{slug}.py", slug=slug))
+    for slug in ALL:
+        times[f"wrong {slug}"] = check_wrong(folder, cache, slug, number)
     several = seconds(lambda: check(folder, cache, *files))
     return times | {"check, each further file": (several - times["check, cached"]) / FURTHER}
 
@@ -134,10 +149,9 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     with workspace() as folder:
         cache = folder / "cache"
-        check(folder, cache, "right0.py")
-        for slug in OTHERS:
-            check(folder, cache, f"{slug}.py", slug=slug)
-        measured = [one_round(folder, cache) for _ in range(rounds)]
+        for slug in ALL:
+            check_wrong(folder, cache, slug, 0)  # from now on everything is kept
+        measured = [one_round(folder, cache, number) for number in range(rounds)]
         os.environ["NORMGRADE_CACHE"] = str(cache)
         os.environ["NORMGRADE_CONFIG"] = f"{cache}-configuration"
         for times, warm in zip(measured, warm_suites(rounds), strict=True):
