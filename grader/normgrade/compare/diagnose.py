@@ -54,7 +54,9 @@ def diagnose(
     findings = tuple(built_in(everything))
     evidence = everything.without(union(finding.facts for finding in findings))
     search = Search(evidence, Joint(evidence, known.reference, known.mistakes, play_source), lambda: clock() <= until)
-    guesses = [guess for guess in (credible(each, search) for each in best(search)) if guess.members]
+    found = best(search)
+    found += search.at_once() if search.stopped else []
+    guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
     if search.stopped and not guesses:
         raise OutOfTime
     explained = [diagnosis_of(guess, search, known, findings, results) for guess in alternatives(search, guesses)]

@@ -204,6 +204,16 @@ class Search:
                 last_play = min(last_play, self.plays + MORE_PLAYS)
         return found or otherwise
 
+    def at_once(self) -> list[Guess]:
+        """The guess that one name after the other leads to without any play, each the one that adds most; none where no name adds anything."""
+        best = self.nothing
+        while True:
+            larger = (self.guess(tuple(sorted((*best.members, member)))) for member in self.pool if member not in best.members)
+            better = max(filter(None, larger), key=lambda guess: guess.sure, default=best)
+            if better.sure <= best.sure:
+                return [best] if best.members else []
+            best = better
+
     def without_idle(self, found: list[Guess]) -> list[Guess]:
         """The same, or else sets with one mistake less that explain everything, too: what some do only together may look like another."""
         doubting, self.doubting = self.doubting, True
