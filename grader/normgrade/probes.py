@@ -168,8 +168,8 @@ def layer_story(
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
-      `eval()` where the mode changes. The other steps are:
-      - "reload" builds a new layer and loads the state dict of the old one into it.
+      `eval()` where the mode changes: those of the layer at first, later those of a network that holds it. The other steps are:
+      - "reload" builds a new layer and loads the state dict of the old one into it, as a network does with its layers.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
       - "double" goes on in float64.
       - "swap" goes on with another layer: the one that was left by the last "copy" or "swap", or else a second one, which is built with
@@ -193,12 +193,12 @@ def layer_story(
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
-    asked: dict[int, bool] = {}  # the mode of every layer: whether it was asked to train
+    asked: dict[int, list[bool]] = {}  # the modes that every layer was asked for: whether to train
     usual = settings() if any(action["do"] == "settings" for action in steps) else {}
 
     def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
         module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
-        asked[id(module)] = True  # a new layer is in training mode
+        asked[id(module)] = [True]  # a new layer is in training mode
         if not as_built:
             fill(module, numbers)
         return module
@@ -210,16 +210,16 @@ def layer_story(
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
-                    put_in_mode(module, mode == "train", asked)
+                    put_in_mode(module, mode == "train", asked[id(module)])
                     views, given = taken(module, action, {name: state[name] for name in watch}, given)
                     seen |= {place.at(step): value for place, value in views.items()}
                 case "reload":
-                    saved = module.state_dict()
+                    saved = torch.nn.Sequential(module).state_dict()  # as a network saves its layers
                     module = built({})
-                    module.load_state_dict(saved)
+                    torch.nn.Sequential(module).load_state_dict(saved)
                 case "copy" | "pickle" as how:
                     old, module = module, deepcopy(module) if how == "copy" else pickled(module)
-                    asked[id(module)] = asked[id(old)]
+                    asked[id(module)] = [*asked[id(old)]]
                     other = old if how == "copy" else other
                 case "double":
                     module = module.double()
@@ -245,11 +245,12 @@ def layer_story(
     return seen
 
 
-def put_in_mode(module: torch.nn.Module, training: bool, asked: dict[int, bool]) -> None:
-    """Ask the layer for training or evaluation mode, where it was last `asked` for the other one."""
-    if asked[id(module)] != training:
-        asked[id(module)] = training
-        module.train() if training else module.eval()
+def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool]) -> None:
+    """Ask for a mode where the layer was last `asked` for the other one: at first the layer itself, later a network that holds it."""
+    if asked[-1] != training:
+        asked.append(training)
+        whom = module if len(asked) == 2 else torch.nn.Sequential(module)
+        whom.train() if training else whom.eval()
 
 
 def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -309,7 +310,7 @@ def take_step(
     - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
     - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies.
     - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
-    - `frozen`: whether no parameter needs a gradient during this step; with "first", the first of `watch` needs none.
+    - `frozen`: whether no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none, counted round.
       `constant`: whether the input needs none.
     - `witness`: whether to look in which precision the statistics are computed.
     - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
@@ -380,10 +381,11 @@ def take_step(
 def parameters_to_freeze(
     module: torch.nn.Module, watched: Mapping[str, torch.Tensor | None], frozen: bool | str
 ) -> Iterable[torch.nn.Parameter]:
-    """All parameters of a layer; with "first", the first of those that are watched."""
-    if frozen == "first":
-        return [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)][:1]
-    return module.parameters()
+    """All parameters of a layer; with a number, the one of that number among those that are watched, counted round and round."""
+    if frozen is True:
+        return module.parameters()
+    learnt = [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)]
+    return [learnt[(int(frozen) - 1) % len(learnt)]] if learnt else []
 
 
 OUTPUT, INPUT, GRADIENT_OF_INPUT = Place("output"), Place("input left alone"), gradient_of("input")
@@ -437,8 +439,9 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 HALF_PRECISION = (torch.float16, torch.bfloat16)
 SUMS = {
-    *("sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm", "cumsum"),
+    *("sum", "nansum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm", "norm", "cumsum", "logsumexp"),
     *("mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm"),
+    *("avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"),
 }
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 

@@ -139,8 +139,8 @@ def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one 
     limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
     limit = limit + by_chance(expected)
     if dtype in HALF:
-        limit = limit + K_HALF * (UNIT_ROUNDOFF[dtype] * right + (0.0 if expected.slack is None else expected.slack))
-    return limit
+        limit = limit + K_HALF * UNIT_ROUNDOFF[dtype] * right
+    return limit if expected.slack is None else limit + K_HALF * expected.slack
 
 
 def by_chance(expected: Expected) -> float:

@@ -205,7 +205,7 @@ class Search:
         return found or otherwise
 
     def at_once(self) -> list[Guess]:
-        """The guess that one name after the other leads to without any play, each the one that adds most; none where no name adds anything."""
+        """The guess to which one name after the other leads without any play, each the one that adds most; none where none adds."""
         best = self.nothing
         while True:
             larger = (self.guess(tuple(sorted((*best.members, member)))) for member in self.pool if member not in best.members)

@@ -63,7 +63,7 @@ def with_state(reference: ModuleType, story: LayerStory, probes: ModuleType | No
     state = {name: initial(tensor) if story.as_built else drawn(story, name, tensor, key) for name, tensor in tensors.items()}
     learnt = {name: tensor for name, tensor in tensors.items() if tensor.is_floating_point()}
     steps = [
-        replace(step, state={name: drawn(story, name, tensor, key, "changed", number) for name, tensor in learnt.items()})
+        replace(step, state={name: drawn(story, name, tensor, key, "changed", number) for name, tensor in tensors.items()})
         if step.state is DRAWN
         else step
         for number, step in enumerate(story.steps, 1)

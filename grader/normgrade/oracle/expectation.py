@@ -121,9 +121,10 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
     if holds_non_finite(request.inputs):
         places = {name: with_open_zeros(place) for name, place in places.items()}
     for dtype in HALF:
-        if isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
+        if isinstance(request, LayerStory) and isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
             shaken = [play_exactly(implementation, with_rounded_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
-            places = {name: with_slack(place, dtype, name, shaken) for name, place in places.items()}
+            rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, request, name)}
+            places |= {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
     return Expectation(request, places, native.error or true.error)
 
 
@@ -152,8 +153,16 @@ def with_open_zeros(place: Expected) -> Expected:
     return replace(place, spread=np.where(place.value.values == 0, np.inf, place.spread))
 
 
+def goes_back_in(dtype: str, story: LayerStory, place: str) -> bool:
+    """Whether this is a gradient that comes from an output of that dtype, which rounds it, whatever the dtype of the parameter is."""
+    if not isinstance(place, Place) or place.learnt is None or place.step is None:
+        return False
+    x = story.steps[place.step - 1].x
+    return x is not None and x.dtype == dtype
+
+
 def with_slack(place: Expected, dtype: str, name: str, shaken: list[Observation]) -> Expected:
-    if place.dtype != dtype or not isinstance(place.value, Array):
+    if not isinstance(place.value, Array):
         return place
     slack = movement(place.value, name, shaken)
     if is_gradient(name) and place.spread is not None:  # what its backward pass computes, and in which order, may be rounded throughout

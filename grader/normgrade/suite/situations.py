@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,9 +21,11 @@ from normgrade.report.report import Kind
 from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
+from normgrade.worker.requests import LayerStep
 
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", *HALF)
+WITHOUT = {"float16": "no_grad", "bfloat16": "inference_mode"}  # how half precision is evaluated without gradients
 MANY = 40  # how many times the usual number of rows is many
 
 
@@ -235,9 +237,9 @@ def every_dtype(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
-            watched = {"witness": dtype in HALF, "backward": True}
-            modes = [step(each, dtype, **watched) for step, each in ((train, x), (evaluate, other))]
-            agree(layer.to(dtype), *modes, settings())
+            modes = [step(each, dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
+            without = [evaluate(x, dtype, witness=True, gradients=WITHOUT[dtype])] if dtype in HALF else []
+            agree(layer.to(dtype), *modes, *without, settings())
 
 
 @situation(
@@ -252,7 +254,8 @@ def float32_parameters(typical: Typical) -> None:
     zh: 参数是 float32 时，也接受半精度输入；输出的 dtype 与输入相同。
     """
     for layer, x, other, *_more in typical():
-        agree(layer, train(x, "float16"), evaluate(other, "float16"), train(other, "bfloat16"), evaluate(x, "bfloat16"))
+        modes = ((train, x, "float16"), (evaluate, other, "float16"), (train, other, "bfloat16"), (evaluate, x, "bfloat16"))
+        agree(layer, *(step(each, dtype, backward=True) for step, each, dtype in modes))
 
 
 @situation(
@@ -266,9 +269,12 @@ def far_eps(typical: Typical) -> None:
 
     zh: eps 为零，或远小于、远大于常用值时，都原样使用；输入是半精度时也一样。
     """
-    layer, x, other, *_more = typical()[0]
+    uses = typical()
+    layer, x, other, *_more = uses[0]
     for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
         agree(by_name(layer, eps=eps), train(x * scale), evaluate(other * scale))
+    last = uses[-1]
+    agree(by_name(last.layer, eps=1e-10), train(last.x * 1e-5), evaluate(last.other * 1e-5))
     agree(by_name(layer, eps=1e-9).to("float16"), train(x * 3e-5, "float16"))
 
 
@@ -284,11 +290,17 @@ def length_one(typical: Typical) -> None:
     zh: 任何一维的长度都可以是 1，批也可以。
     """
     for layer, x, other, fixed, _illegal in typical():
-        free = [(each, axis) for each in (x, other) for axis in range(each.ndim) if not {axis, axis - each.ndim} & set(fixed)]
-        ones = [each.take([0], axis) for each, axis in free]
+        ones = [one for each in (x, other) for one in with_length_one(each, fixed)]
         if not agree_where_defined(layer, *map(train, ones), *map(evaluate, ones)):
             for one in ones:
                 agree_where_defined(layer, train(one), evaluate(one)) or agree_where_defined(layer, evaluate(one))
+
+
+def with_length_one(x: np.ndarray, fixed: Sequence[int]) -> list[np.ndarray]:
+    """The beginning of `x`: each axis that is not fixed has length one in turn; where there are more than two, also all but the first."""
+    free = [axis for axis in range(x.ndim) if not {axis, axis - x.ndim} & set(fixed)]
+    short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
+    return [x[tuple(slice(1) if axis in axes else slice(None) for axis in range(x.ndim))].copy() for axes in short]
 
 
 @situation(
@@ -306,6 +318,8 @@ def not_finite(typical: Typical) -> None:
         agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
         without = evaluate(spoilt(other, np.nan), gradients="no_grad")
         agree(layer, evaluate(spoilt(x, np.inf)), without, evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
+    for layer, x, other, *_more in typical()[2:]:
+        agree(layer, evaluate(spoilt(x, np.inf)), train(spoilt(other, np.nan), gradients="no_grad"), train(x), evaluate(other))
 
 
 def spoilt(x: np.ndarray, value: float) -> np.ndarray:
@@ -378,8 +392,9 @@ def frozen(typical: Typical) -> None:
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
     for layer, x, other, *_more in typical():
-        alone = train(x, frozen=True), evaluate(other, frozen="first"), train(x, constant=True), evaluate(other, constant=True)
-        agree(layer, *alone, train(other, constant=True, frozen=True), evaluate(x, constant=True, frozen=True))
+        each = [step(of, frozen=number) for number in ("1", "2") for step, of in ((train, x), (evaluate, other))]
+        all_of_them = train(x, frozen=True), evaluate(x, constant=True), train(other, constant=True, frozen=True)
+        agree(layer, *each, train(x, frozen="3"), evaluate(other, frozen="4"), *all_of_them)
 
 
 @situation(
@@ -499,7 +514,9 @@ def illegal_inputs(typical: Typical) -> None:
     zh: 约定拒绝的输入，在训练和评估中、无论开关如何设置，都以 ValueError 拒绝；其他输入都不拒绝。
     """
     for layer, x, _other, _fixed, illegal in typical():
-        steps = [step(each) for each, step in product(illegal, (train, evaluate))]
+        steps: list[LayerStep] = []
+        for each, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):
+            steps += [train(each, gradients=training), evaluate(each, gradients=evaluation)]
         refused = [step for step in steps if not agree_where_defined(layer, step)]
         if refused:
             accepts(ValueError, layer, train(x), evaluate(x))

@@ -104,7 +104,7 @@ def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **sp
     - `special`: any of these, by name:
       - `view="strided"` or `view="expanded"`: `x` is part of another tensor.
       - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
-      - `frozen=True`: no parameter needs a gradient, with `frozen="first"` the first one alone; `constant=True`: `x` needs none.
+      - `frozen=True`: no parameter needs a gradient, with `frozen="2"` the second one alone; `constant=True`: `x` needs none.
       - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
         `twice=True`: it runs two times.
       - `witness=True`: the precision of the statistics is looked at.
@@ -173,7 +173,7 @@ def swap(*args: Any, **kwargs: Any) -> LayerStep:
 
 
 def change() -> LayerStep:
-    """A step that writes new random numbers into the layer's floating-point parameters and buffers.
+    """A step that writes new random numbers into the layer's parameters and buffers.
 
     >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), change(), evaluate(np.ones((4, 3), np.float32))
     """
@@ -206,7 +206,7 @@ def settings() -> LayerStep:
 
 def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any) -> LayerStep:
     rounded = rounded_to(x, dtype or x.dtype.name)
-    possible = "gradients" not in special and bool(np.isfinite(rounded.values).all())
+    possible = special.get("gradients") is None and bool(np.isfinite(rounded.values).all())
     wanted = rounded.dtype not in HALF if backward is None else backward
     if (between := special.get("between")) is not None:
         special["between"] = rounded_to(between, rounded.dtype)
