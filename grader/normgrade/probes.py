@@ -217,6 +217,7 @@ def layer_story(
                     saved = torch.nn.Sequential(module).state_dict()  # as a network saves its layers
                     module = built({})
                     torch.nn.Sequential(module).load_state_dict(saved)
+                    module.load_state_dict(module.state_dict())  # as one does with a layer alone
                 case "copy" | "pickle" as how:
                     old, module = module, deepcopy(module) if how == "copy" else pickled(module)
                     asked[id(module)] = [*asked[id(old)]]

@@ -354,6 +354,34 @@ def test_an_error_while_reloading_belongs_to_its_step() -> None:
     assert stop.step == 2 and "step 1 · output" in stop.seen
 
 
+def test_a_layer_is_saved_as_part_of_a_network_too() -> None:
+    class Alone(Affine):
+        def state_dict(self, *args: Any, **kwargs: Any) -> Any:
+            return {"weight": self.weight, "bias": self.bias}  # without the prefix that the network gives
+
+    stop = stopped(Alone, step(), step(do="reload"))
+    assert stop.step == 2 and "Missing key" in str(stop.__cause__)
+
+
+def test_a_network_switches_the_mode_of_its_layers_too() -> None:
+    """The first time the layer itself is asked, then a network around it, which calls `train` with the mode."""
+    asked = list[tuple[object, ...]]()
+
+    class Counting(Affine):
+        def train(self, *mode: bool) -> Any:
+            asked.append(mode)
+            return super().train(*mode)
+
+    story(Counting, step(), step(do="evaluate"), step(do="evaluate"), step(), step(do="evaluate"))
+    assert asked == [(False,), (True,), (False,)]
+
+    class NoMode(Affine):
+        def train(self) -> Any:  # type: ignore[override]
+            return super().train()
+
+    assert stopped(NoMode, step(), step(do="evaluate")).step == 2
+
+
 def test_even_leaving_the_program_stops_at_its_step() -> None:
     class Leaving(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
@@ -426,6 +454,13 @@ def test_frozen_parameters_and_constant_inputs_get_no_gradient() -> None:
     assert seen["step 1 · gradient of weight"] is None and seen["step 1 · gradient of input"] is not None
     assert "step 2 · gradient of input" not in seen and seen["step 2 · gradient of weight"] is not None
     assert same(seen["step 3 · gradient of weight"], seen["step 2 · gradient of weight"])
+
+
+@pytest.mark.parametrize(("number", "frozen"), [("1", "weight"), ("2", "bias"), ("3", "weight"), ("4", "bias")])
+def test_one_parameter_alone_may_be_frozen(number: str, frozen: str) -> None:
+    seen = story(Affine, {**step(), "frozen": number}, step())
+    without = [name for name in ("weight", "bias") if seen[f"step 1 · gradient of {name}"] is None]
+    assert without == [frozen] and seen[f"step 2 · gradient of {frozen}"] is not None
 
 
 @pytest.mark.parametrize("view", ["strided", "expanded"])

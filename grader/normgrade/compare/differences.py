@@ -138,9 +138,8 @@ def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one 
         return np.zeros_like(right)
     limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
     limit = limit + by_chance(expected)
-    if dtype in HALF:
-        limit = limit + K_HALF * UNIT_ROUNDOFF[dtype] * right
-    return limit if expected.slack is None else limit + K_HALF * expected.slack
+    rounding = UNIT_ROUNDOFF[dtype] * right if dtype in HALF else 0.0
+    return limit + K_HALF * (rounding + (0.0 if expected.slack is None else expected.slack))
 
 
 def by_chance(expected: Expected) -> float:

@@ -176,7 +176,7 @@ def layer_story(story: LayerStory, expected: Mapping[Place, str]) -> Iterator[st
     for number, step in enumerate(story.steps, 1):
         yield "\n# " + _("Step {number}: {action}", number=number, action=_(ACTIONS[step.action]))
         if step.action is Action.RELOAD:
-            yield from ("saved = layer.state_dict()", build, "layer.load_state_dict(saved)")
+            yield from ("saved = torch.nn.Sequential(layer).state_dict()", build, "torch.nn.Sequential(layer).load_state_dict(saved)")
         else:
             yield from one_step(number, step, expected)
 

@@ -17,8 +17,8 @@ class Expected:
     """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
 
     `spread` is the root mean square of each number's movement in float32 arithmetic. `slack`, where half precision takes part, is its
-    movement when all that is stored in the layer moves by one rounding of that precision, and for a gradient that of rounding throughout. `error` is the standard error of an estimate from
-    random draws.
+    movement when all that is stored in the layer moves by one rounding of that precision; a gradient may be rounded throughout. `error`
+    is the standard error of an estimate from random draws.
     """
 
     value: Value

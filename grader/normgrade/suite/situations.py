@@ -149,7 +149,8 @@ def changed_state(typical: Typical) -> None:
     """
     for layer, x, *_others in typical()[:2]:
         without = evaluate(x, gradients="no_grad")
-        agree(layer, evaluate(x), without, change(), without, evaluate(x), load(), evaluate(x), train(x), load(), train(x), evaluate(x))
+        loaded = load(), evaluate(x), train(x)
+        agree(layer, evaluate(x), without, change(), without, evaluate(x), *loaded, change(), train(x), evaluate(x), load(), train(x))
 
 
 @situation(
@@ -202,6 +203,8 @@ def copies(typical: Typical) -> None:
         before = train(x), evaluate(x)
         agree(layer, *before, copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
         agree(layer, *before, pickle(), evaluate(x), train(other), evaluate(x))
+    layer, x, other, *_more = uses[1]
+    agree(layer, train(x), pickle(), train(other), copy(), train(x))
     layer, x, other, *_more = uses[0]
     agree(layer, train(x), evaluate(x), reload(), evaluate(x), train(other), evaluate(x))
     agree(layer, train(x), evaluate(x), double(), evaluate(x, "float64"), train(other, "float64"), evaluate(x, "float64"))
