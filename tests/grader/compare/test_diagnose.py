@@ -301,9 +301,15 @@ def test_mistakes_that_show_together_are_played_together_alone(tiny: Course, exp
     assert played and alone.isdisjoint(played)
 
 
-def test_a_search_without_time_is_stopped(tiny: Course, expectations: Path) -> None:
+def test_a_search_without_time_says_what_needs_no_play(tiny: Course, expectations: Path) -> None:
+    [diagnosis], played = searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED), within_s=-1.0)
+    assert diagnosis.mistakes == ("momentum-flipped",) and played == []
+
+
+def test_a_search_without_time_that_finds_nothing_is_told_from_one_that_came_to_its_end(tiny: Course, expectations: Path) -> None:
+    unknown = CENTRING.replace("return ", "return 1.5 * ")
     with pytest.raises(OutOfTime):
-        searched(tiny, expectations, "centring", CENTRING.replace(*FLIPPED), within_s=-1.0)
+        searched(tiny, expectations, "centring", unknown, within_s=-1.0)
 
 
 # What is found without any known mistake
