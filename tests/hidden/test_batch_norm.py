@@ -37,12 +37,12 @@ def typical():
 def used(layer, shape, other, tracks=True):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per channel.
 
-    One value in the evaluation of a layer that does not track is not graded, so there a batch without positions keeps its length.
+    One value in the evaluation of a layer that does not track is not graded: there `shape` keeps its samples where it has no positions.
     """
     ones = ((), (1,), (1, 1)) if tracks else ()
     many = (2, shape[1], *[2] * (7 - len(shape)))  # five dimensions or more
     illegal = [*(randn(1, shape[1], *rest) for rest in ones), randn(shape[1]), randn(*many)]
-    fixed = [1] if tracks or len(shape) > 2 else [0, 1]
+    fixed = [1] if tracks or len(shape) > 2 else [1, -2]
     return use(layer, batch(*shape), batch(*other), fixed, illegal)
 
 
@@ -254,3 +254,4 @@ def test_half_precision(agree):
         layer = build(3, 1e-12, momentum).filled(running_mean=0.0).watching(COUNTER).to(dtype)
         agree(layer, train(randn(16, 3, 4) * 200, dtype), evaluate(randn(16, 3, 4), dtype), train(randn(16, 3, 4), dtype))
         agree(layer, train(randn(16, 3, 4) * 1e-3, dtype), train(randn(16, 3, 4) + offset, dtype), evaluate(randn(16, 3, 4) + 1, dtype))
+        agree(build(3, 1e-12).filled(running_mean=0.0, running_var=1e-9), evaluate(randn(4, 3) * 1e-4, dtype))

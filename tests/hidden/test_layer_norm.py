@@ -147,7 +147,7 @@ def test_switched_off(agree):
     zh: 没有仿射变换，或没有偏置时，公式的其余部分不变。
     """
     for switches in [{"elementwise_affine": False}, {"bias": False}, {"elementwise_affine": False, "bias": False}]:
-        agree(build(7, **switches), train(large(4, 3, 7)))
+        agree(build(7, **switches), train(large(4, 3, 7)), evaluate(large(5, 7), gradients="no_grad"))
 
 
 @pytest.mark.kind("state")
@@ -212,6 +212,6 @@ def test_half_precision(agree):
 
     zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype。
     """
-    for dtype, offset in (("float16", 1000), ("bfloat16", 10)):
-        layer = build(64, eps=1e-12).to(dtype)
+    for dtype, offset, bias in (("float16", 1000, True), ("bfloat16", 10, False)):
+        layer = build(64, eps=1e-12, bias=bias).to(dtype)
         agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-3, dtype), train(randn(5, 64) + offset, dtype))
