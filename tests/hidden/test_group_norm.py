@@ -4,6 +4,8 @@ Samples, channels, groups, channels per group and positions are of different num
 scale, so that statistics over the wrong numbers show. Where eps is not the point, the inputs are so large that it cannot matter.
 """
 
+from itertools import product
+
 import pytest
 
 from normgrade.suite import build, evaluate, ones, randn, train, uniform, use, words
@@ -21,11 +23,13 @@ def large(*shape):
 
 
 def typical():
-    """The layer as it is used: with groups of several channels; with weight and bias, and without."""
+    """The layer as it is used: with groups of several channels, of all and of one; with weight and bias, and without."""
     return [
         use(build(3, 12, eps=0.1), batch(2, 12, 5), batch(3, 12), [1]),
         use(build(2, 4, eps=1e-3), batch(4, 4, 4, 4), batch(2, 4, 1, 2, 1, 3), [1]),
         use(build(2, 6, eps=1e-3, affine=False), batch(6, 6, 5), batch(6, 6), [1]),
+        use(build(1, 4, eps=1e-3), batch(2, 4, 3, 1, 2), batch(3, 4), [1]),
+        use(build(4, 4, eps=1e-3, affine=False), batch(3, 4, 2, 5), batch(2, 4, 2, 3, 2), [1]),
     ]
 
 
@@ -63,7 +67,7 @@ def test_groups(agree):
 
     zh: 每个样本逐组归一化，一组是相邻的通道及其所有位置，然后逐通道缩放和平移。
     """
-    for groups, shape in [(3, (2, 12, 7)), (4, (3, 8, 5)), (3, (2, 12, 5, 7)), (2, (2, 80, 30))]:
+    for groups, shape in [(3, (2, 12, 7)), (4, (3, 8, 5)), (3, (2, 12, 5, 7)), (2, (2, 80, 30)), (64, (2, 128, 3))]:
         agree(build(groups, shape[1]), train(large(*shape)), train(large(*shape)))
     outlier = large(2, 12, 20)
     outlier[1, 7, 3] = 1e6
@@ -96,8 +100,8 @@ def test_fewest_and_most_groups(agree):
 
     zh: 只有一组时，所有通道合在一起；组数与通道数相同时，每个通道自成一组。
     """
-    for groups in (1, 6):
-        agree(build(groups, 6), train(large(1, 6, 5)), train(large(3, 6, 4, 5)))
+    for groups, channels in ((1, 6), (6, 6), (1, 1)):
+        agree(build(groups, channels), train(large(1, channels, 5)), evaluate(large(3, channels, 4, 5)))
 
 
 @pytest.mark.kind("formula")
@@ -115,7 +119,7 @@ def test_eps(agree):
         agree(layer, train(batch(2, 12, 5) * eps**0.5), evaluate(batch(2, 12, 5) * eps**0.5))
     constant = (uniform(0.5, 2.0, 4, 3, 1) * ones(10)).reshape(4, 6, 5)
     agree(build(3, 6, eps=0.1), train(constant), evaluate(uniform(-2.0, -0.5, 4, 1) * ones(1, 6)))
-    agree(build(6, 6, eps=0.1), train(batch(4, 6)))
+    agree(build(6, 6, eps=0.1), train(batch(4, 6)), evaluate(batch(4, 6, 1, 1)))
 
 
 @pytest.mark.kind("formula")
@@ -128,7 +132,8 @@ def test_not_affine(agree):
 
     zh: affine=False 时，公式的其余部分不变。
     """
-    agree(build(3, 12, affine=False), train(large(2, 12, 5)), evaluate(large(2, 12, 5, 7)))
+    for groups in (3, 1, 12):
+        agree(build(groups, 12, affine=False), train(large(2, 12, 5)), evaluate(large(2, 12, 5, 7)))
 
 
 @pytest.mark.kind("state")
@@ -188,7 +193,7 @@ def test_large_offset(agree):
 
     zh: 均值远大于标准差时，结果依然准确。
     """
-    for layer in (build(3, 12), build(3, 12, affine=False)):
+    for layer in (build(3, 12), build(3, 12, affine=False), build(1, 12), build(12, 12)):
         agree(layer, train((randn(2, 12, 5, 4) + 1000) * 1000), evaluate((randn(2, 12, 7) - 1000) * 1000))
         agree(layer, train((randn(2, 12, 5, 4) + 10000) * 1000), evaluate((randn(2, 12, 5) + 10000) * 1000, gradients="no_grad"))
 
@@ -204,7 +209,7 @@ def test_half_precision(agree):
 
     zh: 半精度输入用 float32 的统计量归一化，输出仍是输入自己的 dtype。
     """
-    for dtype, offset in (("float16", 1000), ("bfloat16", 10)):
-        layer = build(3, 12, eps=1e-12).to(dtype)
-        shape = 2, 12, 5, 4
+    shape = 2, 12, 5, 4
+    for (dtype, offset), groups in product((("float16", 1000), ("bfloat16", 10)), (3, 1, 12)):
+        layer = build(groups, 12, eps=1e-12).to(dtype)
         agree(layer, train(randn(*shape) * 300, dtype), evaluate(randn(*shape) * 1e-3, dtype), train(randn(*shape) + offset, dtype))

@@ -26,8 +26,8 @@ def typical():
         use(build(6, eps=0.1), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
         use(build([3, 5], eps=1e-3), rows(5, 3, 5), rows(2, 1, 2, 1, 3, 5), fixed=[-2, -1]),
         use(build(6, eps=1e-3, elementwise_affine=False), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
-        use(build(6, eps=1e-3, bias=False), rows(2, 3, 6), rows(6), fixed=[-1]),
-        use(build((2, 4), eps=1e-3, elementwise_affine=False, bias=False), rows(5, 2, 4), rows(2, 4), fixed=[-2, -1]),
+        use(build((2, 3, 2, 2), eps=1e-3, bias=False), rows(3, 2, 3, 2, 2), rows(2, 1, 2, 3, 2, 2), fixed=[-4, -3, -2, -1]),
+        use(build((2, 4, 3), eps=1e-4, elementwise_affine=False, bias=False), rows(5, 2, 4, 3), rows(2, 4, 3), fixed=[-3, -2, -1]),
     ]
 
 
@@ -147,7 +147,7 @@ def test_switched_off(agree):
     zh: 没有仿射变换，或没有偏置时，公式的其余部分不变。
     """
     for switches in [{"elementwise_affine": False}, {"bias": False}, {"elementwise_affine": False, "bias": False}]:
-        agree(build(7, **switches), train(large(4, 3, 7)))
+        agree(build(7, **switches), train(large(4, 3, 7)), evaluate(large(5, 7), gradients="no_grad"))
 
 
 @pytest.mark.kind("state")
@@ -195,7 +195,8 @@ def test_large_offset(agree):
 
     zh: 均值远大于标准差时，结果依然准确。
     """
-    for layer, shape in ((build(64), [64]), (build((4, 16), bias=False), [4, 16]), (build(64, elementwise_affine=False), [64])):
+    layers = (build(64), [64]), (build((4, 16), bias=False), [4, 16]), (build((4, 16), elementwise_affine=False), [4, 16])
+    for layer, shape in (*layers, (build(64, elementwise_affine=False), [64])):
         agree(layer, train((randn(3, 5, *shape) + 1000) * 1000), evaluate((randn(3, *shape) - 1000) * 1000))
         agree(layer, train((randn(3, 5, *shape) + 10000) * 1000), evaluate((randn(3, *shape) + 10000) * 1000, gradients="no_grad"))
 
@@ -211,6 +212,6 @@ def test_half_precision(agree):
 
     zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype。
     """
-    for dtype, offset in (("float16", 1000), ("bfloat16", 10)):
-        layer = build(64, eps=1e-12).to(dtype)
+    for dtype, offset, bias in (("float16", 1000, True), ("bfloat16", 10, False)):
+        layer = build(64, eps=1e-12, bias=bias).to(dtype)
         agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-3, dtype), train(randn(5, 64) + offset, dtype))
