@@ -165,7 +165,9 @@ def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor
     }
 
 
-def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor, first: str = "train", n_power_iterations: int = 1) -> dict[str, Any]:
+def two_readings(
+    impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor, first: str = "train", n_power_iterations: int = 1
+) -> dict[str, Any]:
     """Read the weight twice, the second time in training: with a backward pass after each reading, and with one for both at the end, as
     GANs do. `first` is what the first reading does: `train` or `evaluate`.
 

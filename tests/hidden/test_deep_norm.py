@@ -178,7 +178,7 @@ def test_new_block(agree):
     """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and has nothing else in its state dict;
     the sublayer keeps its mode, and what was frozen in it stays frozen.
 
-    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，状态字典中此外什么也没有；子层的模式不变，其中被冻结的参数仍然冻结。
+    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，状态字典中别无他物；子层的模式不变，其中被冻结的参数仍然冻结。
     """
     agree(probe("new_block", dim=7, hidden=5, alpha=ALPHA))
 

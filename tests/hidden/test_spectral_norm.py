@@ -363,7 +363,7 @@ def test_odd_weights(agree):
     """The weight may be one row, one column or one negative number; it may be float64, and need not be contiguous in memory. A NaN in it
     makes all of the result NaN, and after a forward in training also u and v.
 
-    zh: 只有一行、一列或一个负数的权重也可以；权重可以是 float64，在内存中也不必连续。权重中有 NaN 时，结果全是 NaN；训练模式下前向一次之后，u 和 v 也是。
+    zh: 只有一行、一列或一个负数的权重也可以；可以是 float64，在内存中也不必连续。权重中有 NaN 时，结果全是 NaN；训练一次之后，u 和 v 也是。
     """
     agree(story(factors(1, 5), train(2), evaluate()))
     agree(story(factors(5, 1), train(2), evaluate()))
