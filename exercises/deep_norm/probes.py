@@ -4,6 +4,8 @@ Nothing here is secret, and every probe is played on the right answer too. `take
 output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as it was.
 """
 
+from functools import partial
+
 import torch
 
 from normgrade.probes import Estimate, Place, fill, gradient_of, settings, take_step
@@ -93,15 +95,15 @@ def block(impl, x, alpha, feed_forward_state, norm, upstream, training=True, sub
 
 
 def block_around_function(impl, x, alpha, weight, norm, upstream):
-    """The sublayer may be a plain function. It is called once by each of three forwards, the last of which has a backward pass, and with
-    x itself; this one mixes neighbouring positions."""
+    """The sublayer may be any callable: here a function whose weight is filled in. It is called once by each of three forwards, the last of
+    which has a backward pass, and with x itself; this one mixes neighbouring positions and neighbouring samples."""
     received = []
 
-    def sublayer(given):
+    def sublayer(weight, given):
         received.append(given.detach().clone())
-        return torch.tanh(given.roll(1, dims=-2) @ weight + 0.5)
+        return torch.tanh(given.roll((1, 1), dims=(0, -2)) @ weight + 0.5)
 
-    layer = impl.DeepNorm(alpha=alpha, sublayer=sublayer, dim=x.shape[-1])
+    layer = impl.DeepNorm(alpha=alpha, sublayer=partial(sublayer, weight), dim=x.shape[-1])
     state = dict(zip(("norm.weight", "norm.bias"), norm, strict=True))
     fill(layer, state)
     for training in (True, False):
@@ -126,14 +128,16 @@ def new_block(impl, dim, hidden, alpha):
     sublayer = torch.nn.Sequential(torch.nn.Linear(dim, hidden), torch.nn.Tanh(), torch.nn.Linear(hidden, dim)).eval()
     sublayer[0].requires_grad_(False)
     layer = impl.DeepNorm(dim, alpha, sublayer)
-    state, inner = layer.state_dict(), {id(parameter) for parameter in sublayer.parameters()}
+    state, inner = layer.state_dict(keep_vars=True), {id(parameter) for parameter in sublayer.parameters()}
     learnt = [parameter for parameter in layer.parameters() if parameter.requires_grad]
+    further = {name for name, value in state.items() if id(value) not in inner} - {"norm.weight", "norm.bias"}
     return {
         Place("state_dict · {name}", name="norm.weight"): state.get("norm.weight"),
         Place("state_dict · {name}", name="norm.bias"): state.get("norm.bias"),
         "parameters() gives the sublayer's": inner <= {id(parameter) for parameter in layer.parameters()},
         "learnt numbers of the sublayer": sum(parameter.numel() for parameter in learnt if id(parameter) in inner),
         "learnt numbers beside the sublayer's": sum(parameter.numel() for parameter in learnt if id(parameter) not in inner),
+        Place("further keys of the state dict"): ", ".join(sorted(further)),
         "the sublayer is in training mode": sublayer.training,
     }
 

@@ -68,25 +68,30 @@ def story(
     other: Tensor | None = None,
     scattered: bool = False,
     by_hand: bool = False,
+    frozen: bool = False,
 ) -> dict[str, Any]:
     """Parametrise a layer that has this weight, fill in `u` and `v` where they are given, then take the actions in order.
 
     An action is one of six things, done so many times: `train` or `evaluate` read the layer's weight in that mode, each reading being one
     forward of yours, and the last one is looked at, with a backward pass from the gradient `upstream` where there is one. `change` writes
-    the weight `other` over the original one in place, as an optimiser does; `replace` makes `other` the original one, a new parameter.
+    the weight `other` over the original one in place, as an optimiser does, and the next `change` writes the first weight back; `replace`
+    makes `other` the original one, a new parameter.
     `reload` builds a layer with the weight `other` and hands the state dict over; `copy` goes on with a deep copy of the layer. `scattered`
     keeps the weight in memory in another order, so that `view` on it fails. `by_hand` sets `training` itself, without `train()`.
+    `frozen` freezes the weight, and reads it under `inference_mode`.
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
     try:
         layer = parametrised(impl, in_other_order(weight) if scattered else weight, args, kwargs)
         fill(layer, u, v)
+        original_of(layer).requires_grad_(not frozen)
         for step, (do, times) in enumerate(actions, 1):
             match do:
                 case "change":
                     with torch.no_grad():
                         original_of(layer).copy_(other)
+                    weight, other = other, weight
                 case "replace":
                     layer.parametrizations.weight.original = nn.Parameter(other)
                 case "reload":
@@ -97,7 +102,7 @@ def story(
                     layer = deepcopy(layer)
                 case "train" | "evaluate":
                     put_into_mode(layer, do == "train", by_hand)
-                    views = {str(place): (place, value) for place, value in read(layer, times, upstream).items()}
+                    views = {str(place): (place, value) for place, value in read(layer, times, upstream, frozen).items()}
                     seen |= {place.at(step): value for place, value in map(views.__getitem__, watch)}
     except BaseException as error:
         raise Stopped(step, seen) from error
@@ -113,12 +118,13 @@ def put_into_mode(layer: nn.Module, training: bool, by_hand: bool) -> None:
         layer.train(training)
 
 
-def read(layer: Any, times: int, upstream: Tensor | None) -> dict[Place, Any]:
+def read(layer: Any, times: int, upstream: Tensor | None, frozen: bool) -> dict[Place, Any]:
     """Read the weight so many times, go back from the last reading, and look at everything."""
     original, norm = original_of(layer), layer.parametrizations.weight[0]
     given = original.detach().clone()
     original.grad = None
-    with torch.set_grad_enabled(layer.training or upstream is not None):  # mere evaluation goes without
+    wanted = not frozen and (layer.training or upstream is not None)  # mere evaluation goes without
+    with torch.inference_mode(frozen), torch.set_grad_enabled(wanted):
         for _ in range(times):
             weight = layer.weight
     if upstream is not None:
@@ -159,13 +165,15 @@ def both_modes(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor
     }
 
 
-def two_readings(impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor, first: str = "train") -> dict[str, Any]:
+def two_readings(
+    impl: Any, weight: Tensor, u: Tensor, v: Tensor, upstream: Tensor, first: str = "train", n_power_iterations: int = 1
+) -> dict[str, Any]:
     """Read the weight twice, the second time in training: with a backward pass after each reading, and with one for both at the end, as
     GANs do. `first` is what the first reading does: `train` or `evaluate`.
 
     The gradients add up to the same.
     """
-    layer = parametrised(impl, weight)
+    layer = parametrised(impl, weight, kwargs={"n_power_iterations": n_power_iterations})
     original = original_of(layer)
 
     def readings() -> Iterator[Tensor]:

@@ -17,8 +17,8 @@ class SpectralNorm(nn.Module):
         self.n_power_iterations = n_power_iterations
         self.eps = eps
         out, rest = as_matrix(weight).shape
-        self.register_buffer("u", self.unit(torch.randn(out)))
-        self.register_buffer("v", self.unit(torch.randn(rest)))
+        self.register_buffer("u", self.unit(torch.randn(out)).to(weight.dtype))
+        self.register_buffer("v", self.unit(torch.randn(rest)).to(weight.dtype))
 
     def forward(self, weight: Tensor) -> Tensor:
         matrix = as_matrix(weight)

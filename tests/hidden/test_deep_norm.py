@@ -85,7 +85,7 @@ def test_both_sides(agree):
 
     zh: 编码器和解码器都有时，两侧的系数由两者共同决定。
     """
-    for encoder_layers, decoder_layers in ((24, 12), (3, 18), (6, 6), (1, 1), (1, 7), (200, 100)):
+    for encoder_layers, decoder_layers in ((24, 12), (3, 18), (6, 6), (1, 1), (1, 7), (200, 100), (100, 100)):
         agree(probe("coefficients", encoder_layers=encoder_layers, decoder_layers=decoder_layers))
         agree(probe("coefficients", by_place=[decoder_layers, encoder_layers + 1]))
 
@@ -140,16 +140,17 @@ def test_block(agree):
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Call the sublayer once, with x itself. A plain function fits in an attribute, and in no ModuleList.",
-    zh="只调用子层一次，传入 x 本身。普通函数可以存为属性，但放不进 ModuleList。",
+    "Call the sublayer once, with x itself, whatever its shape. A callable that is no Module fits in an attribute, and in no ModuleList.",
+    zh="只调用子层一次，传入 x 本身，不论形状如何。不是 Module 的可调用对象可以存为属性，但放不进 ModuleList。",
 )
 def test_function_as_sublayer(agree):
-    """The sublayer may be a plain function; it is called once, with x as it is.
+    """The sublayer may be any callable that is no Module; it is called once, with x as it is.
 
-    zh: 子层可以是普通函数；它只被调用一次，收到的是 x 本身。
+    zh: 子层可以是任意不是 Module 的可调用对象；它只被调用一次，收到的是 x 本身。
     """
-    x, weight = rows(2, 5, 7), randn(7, 7) / 7**0.5
-    agree(probe("block_around_function", x=x, alpha=ALPHA, weight=weight, norm=norm(7), upstream=randn(2, 5, 7)))
+    for shape in ((2, 5, 7), (2, 3, 5, 7)):
+        x, weight = rows(*shape), randn(7, 7) / 7**0.5
+        agree(probe("block_around_function", x=x, alpha=ALPHA, weight=weight, norm=norm(7), upstream=randn(*shape)))
 
 
 @pytest.mark.kind("formula")
@@ -174,10 +175,10 @@ def test_small_input(agree):
     zh="会学习的只有 self.norm = torch.nn.LayerNorm(dim) 和 self.sublayer = sublayer；α 是普通的数。",
 )
 def test_new_block(agree):
-    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and learns nothing else; the sublayer
-    keeps its mode, and what was frozen in it stays frozen.
+    """A new block keeps a fresh norm as `norm`, gives the sublayer's parameters to an optimiser, and has nothing else in its state dict;
+    the sublayer keeps its mode, and what was frozen in it stays frozen.
 
-    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，此外没有可学习的量；子层的模式不变，其中被冻结的参数仍然冻结。
+    zh: 新建的块以 `norm` 为名保存一个全新的归一化层，把子层的参数交给优化器，状态字典中别无他物；子层的模式不变，其中被冻结的参数仍然冻结。
     """
     agree(probe("new_block", dim=7, hidden=5, alpha=ALPHA))
 
@@ -261,8 +262,8 @@ def test_initial_weights(agree):
     zh: 初始权重服从 Xavier 分布，以 0 为中心，value、out、fc1、fc2 的增益为 β，query 和 key 的增益为 1；每个矩阵都重新抽取。
     """
     agree(probe("initial_weights", sizes=SIZES, beta=0.3))
-    agree(probe("initial_weights", sizes=OTHER_SIZES, beta=1.6))
-    agree(probe("initial_weights", sizes=SQUARE_SIZES, beta=0.3))
+    agree(probe("initial_weights", sizes=OTHER_SIZES, beta=2.6))
+    agree(probe("initial_weights", sizes=SQUARE_SIZES, beta=0.1))
 
 
 @pytest.mark.kind("state")

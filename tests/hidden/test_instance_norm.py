@@ -160,7 +160,7 @@ def test_momentum(agree):
 
     zh: momentum 未指定时为 0.1；取 0 时滑动统计量保持不变，取 1 时被新值取代。
     """
-    for arguments in ({}, {"momentum": 0}, {"momentum": 1.0}, {"momentum": 0.65}):
+    for arguments in ({}, {"momentum": 0}, {"momentum": 0.0}, {"momentum": 1.0}, {"momentum": 0.65}):
         agree(tracking(**arguments), train(large(4, 3, 7)), evaluate(large(4, 3, 7)))
 
 
@@ -246,12 +246,14 @@ def test_large_offset(agree):
     zh="不论输入是什么类型，统计量都在 float32 中计算；缩放和平移之后再转换回输入的 dtype。",
 )
 def test_half_precision(agree):
-    """Half-precision input is normalised with float32 statistics, and comes back in its own dtype.
+    """Half-precision input is normalised with float32 statistics, and comes back in its own dtype, as does float32 input of a layer whose
+    parameters are float64.
 
-    zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype。
+    zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype；参数为 float64 的层，float32 的输入也一样。
     """
     for dtype in ("float16", "bfloat16"):
         for layer in (build(3, 1e-12), build(3, 1e-12, 0.27, True, True).filled(running_mean=0.0)):
             layer = layer.to(dtype)
             agree(layer, train(randn(2, 3, 32) * 200, dtype), evaluate(randn(2, 3, 32), dtype))
             agree(layer, train(randn(2, 3, 32) * 1e-3, dtype), train(randn(2, 3, 32) + 10, dtype), evaluate(randn(2, 3, 32) + 1, dtype))
+    agree(build(3, affine=True).to("float64"), train(large(2, 3, 7), "float32"))

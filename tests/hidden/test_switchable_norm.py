@@ -35,7 +35,7 @@ def typical():
     """The layer as it is used, for several channels and for one; and the ranks that it refuses."""
     uses = (
         (build(3, 0.1, 0.27), (4, 3, 2, 5), (2, 3, 4, 3)),
-        (build(4, 1e-3, 0), (4, 4, 4, 4), (2, 4, 5, 3)),
+        (build(4, 1e-3, 0.3), (4, 4, 4, 4), (2, 4, 5, 3)),
         (build(1, 1e-3), (3, 1, 4, 2), (2, 1, 3, 5)),
     )
     return [
@@ -138,10 +138,13 @@ def test_eps(agree):
     zh="running ← (1 − momentum) · running + momentum · batch，方差用批的有偏方差；评估时什么也不改变。",
 )
 def test_running_statistics(agree):
-    """The running statistics follow the batch's own mean and biased variance by the momentum, and only in training.
+    """The running statistics follow the batch's own mean and biased variance by the momentum, and only in training, whatever the batch's
+    share is.
 
-    zh: 滑动统计量按动量跟随批自身的均值和有偏方差，而且只在训练时更新。
+    zh: 滑动统计量按动量跟随批自身的均值和有偏方差，而且只在训练时更新；这与批所占的份额无关。
     """
+    alone = [0.0, -200.0, -200.0]  # the batch's share is 0
+    agree(layer(5, momentum=0.27).filled(mean_weight=alone, var_weight=alone), train(large(3, 5, 4, 2)))
     for shape in SHAPES:
         moving = layer(shape[1], momentum=0.27)
         agree(moving, train(large(*shape)), train(large(*shape) * 2 + 1000), evaluate(large(*shape)), evaluate(large(*shape)))
@@ -238,11 +241,13 @@ def test_large_mixing_weights(agree):
     zh="不论输入是什么类型，都在 float32 中计算统计量；最后把结果转换回输入的 dtype。",
 )
 def test_half_precision(agree):
-    """Half-precision input is normalised with float32 statistics, in training and evaluation, and comes back in its own dtype.
+    """Half-precision input is normalised with float32 statistics, in training and evaluation, and comes back in its own dtype, as does
+    float32 input of a layer whose parameters are float64.
 
-    zh: 半精度输入在训练和评估时都用 float32 的统计量归一化，输出仍是输入自己的 dtype。
+    zh: 半精度输入在训练和评估时都用 float32 的统计量归一化，输出仍是输入自己的 dtype；参数为 float64 的层，float32 的输入也一样。
     """
     for dtype in ("float16", "bfloat16"):
         even = build(3, 1e-12, 0.27).filled(mean_weight=uniform(0.8, 1.2, 3), running_mean=0.0).to(dtype)
         agree(even, train(randn(5, 3, 8, 4) * 200, dtype), evaluate(randn(5, 3, 8, 4), dtype))
         agree(even, train(randn(5, 3, 8, 4) * 1e-3, dtype), train(randn(5, 3, 8, 4) + 1, dtype), evaluate(randn(5, 3, 8, 4) + 1, dtype))
+    agree(layer(3).to("float64"), train(large(4, 3, 2, 5), "float32"))

@@ -39,7 +39,7 @@ def deepnorm_coefficients(encoder_layers=0, decoder_layers=0):
 class DeepNorm(nn.Module):
     def __init__(self, dim, alpha, sublayer):
         super().__init__()
-        self.alpha = nn.Parameter(torch.tensor(float(alpha)), requires_grad=False)
+        self.alpha = float(alpha)
         self.norm = nn.LayerNorm(dim)
         self.sublayer = sublayer
 

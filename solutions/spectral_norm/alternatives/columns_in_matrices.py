@@ -19,7 +19,7 @@ class SpectralNorm(nn.Module):
         self.n_power_iterations = n_power_iterations
         self.eps = eps
         self.height = weight.shape[0]
-        u = column_of_length_one(torch.randn(self.height, 1), eps)
+        u = column_of_length_one(torch.randn(self.height, 1, dtype=weight.dtype), eps)
         v = column_of_length_one(weight.data.reshape(self.height, -1).T @ u, eps)
         self.register_buffer("u", u.squeeze(1))
         self.register_buffer("v", v.squeeze(1))

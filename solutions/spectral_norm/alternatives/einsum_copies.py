@@ -19,7 +19,7 @@ class SpectralNorm(nn.Module):
         self.n_power_iterations = n_power_iterations
         self.eps = eps
         rows = weight.detach().reshape(weight.size(0), -1)
-        self.register_buffer("u", unit(torch.rand(rows.size(0)) - 0.5, eps))
+        self.register_buffer("u", unit(torch.rand(rows.size(0), dtype=rows.dtype) - 0.5, eps))
         self.register_buffer("v", unit(einsum("ij,i->j", rows, self.u), eps))
 
     def forward(self, weight: Tensor) -> Tensor:

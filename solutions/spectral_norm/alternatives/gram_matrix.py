@@ -16,8 +16,8 @@ class SpectralNorm(nn.Module):
         self.times = range(n_power_iterations)
         self.eps = eps
         matrix = weight.data.reshape(weight.shape[0], -1)
-        self.register_buffer("v", F.normalize(torch.randn(matrix.shape[1]), dim=0))
-        self.register_buffer("u", F.normalize(torch.randn(matrix.shape[0]), dim=0))
+        self.register_buffer("v", F.normalize(torch.randn_like(matrix[0]), dim=0))
+        self.register_buffer("u", F.normalize(torch.randn_like(matrix[:, 0]), dim=0))
 
     def forward(self, weight: Tensor) -> Tensor:
         matrix = weight.reshape(weight.shape[0], -1)

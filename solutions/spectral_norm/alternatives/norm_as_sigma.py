@@ -13,8 +13,8 @@ class SpectralNorm(nn.Module):
         if n_power_iterations < 1:
             raise ValueError("at least one iteration is needed")
         self.n, self.eps = n_power_iterations, eps
-        u = torch.randn(weight.shape[0])
-        v = torch.randn(weight.numel() // weight.shape[0])
+        u = torch.randn(weight.shape[0], dtype=weight.dtype)
+        v = torch.randn(weight.numel() // weight.shape[0], dtype=weight.dtype)
         self.register_buffer("u", u / (u.norm() + eps))
         self.register_buffer("v", v / (v.norm() + eps))
 

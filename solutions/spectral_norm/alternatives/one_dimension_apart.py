@@ -18,8 +18,8 @@ class SpectralNorm(nn.Module):
         length = 1
         for size in weight.shape[1:]:
             length *= size
-        self.register_buffer("u", functional.normalize(torch.ones(weight.shape[0]) + torch.randn(weight.shape[0]), dim=0))
-        self.register_buffer("v", functional.normalize(torch.ones(length) + torch.randn(length), dim=-1))
+        self.register_buffer("u", functional.normalize(torch.ones(weight.shape[0]).to(weight) + torch.randn(weight.shape[0]), dim=0))
+        self.register_buffer("v", functional.normalize(torch.ones(length).to(weight) + torch.randn(length), dim=-1))
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.dim() == 1:

@@ -29,7 +29,7 @@ class SpectralNorm(nn.Module):
         self.n_power_iterations, self.eps = n_power_iterations, eps
         rest = weight[0].numel()
         for name, size in (("u", weight.shape[0]), ("v", rest)):
-            self.register_buffer(name, torch.full((size,), size**-0.5) * torch.randn(size).sign())
+            self.register_buffer(name, weight.new_full((size,), size**-0.5) * torch.randn(size).sign())
 
     def forward(self, weight: Tensor) -> Tensor:
         matrix = weight.reshape(weight.shape[0], -1)
