@@ -69,6 +69,7 @@ def story(
     scattered: bool = False,
     by_hand: bool = False,
     frozen: bool = False,
+    inference: bool = False,
 ) -> dict[str, Any]:
     """Parametrise a layer that has this weight, fill in `u` and `v` where they are given, then take the actions in order.
 
@@ -78,7 +79,7 @@ def story(
     makes `other` the original one, a new parameter.
     `reload` builds a layer with the weight `other` and hands the state dict over; `copy` goes on with a deep copy of the layer. `scattered`
     keeps the weight in memory in another order, so that `view` on it fails. `by_hand` sets `training` itself, without `train()`.
-    `frozen` freezes the weight, and reads it under `inference_mode`.
+    `frozen` freezes the weight; with `inference` it is read under `inference_mode`.
     """
     seen: dict[str, Any] = {}
     step: int | str = BUILD
@@ -102,7 +103,7 @@ def story(
                     layer = deepcopy(layer)
                 case "train" | "evaluate":
                     put_into_mode(layer, do == "train", by_hand)
-                    views = {str(place): (place, value) for place, value in read(layer, times, upstream, frozen).items()}
+                    views = {str(place): (place, value) for place, value in read(layer, times, upstream, inference).items()}
                     seen |= {place.at(step): value for place, value in map(views.__getitem__, watch)}
     except BaseException as error:
         raise Stopped(step, seen) from error
@@ -118,13 +119,13 @@ def put_into_mode(layer: nn.Module, training: bool, by_hand: bool) -> None:
         layer.train(training)
 
 
-def read(layer: Any, times: int, upstream: Tensor | None, frozen: bool) -> dict[Place, Any]:
+def read(layer: Any, times: int, upstream: Tensor | None, inference: bool) -> dict[Place, Any]:
     """Read the weight so many times, go back from the last reading, and look at everything."""
     original, norm = original_of(layer), layer.parametrizations.weight[0]
     given = original.detach().clone()
     original.grad = None
-    wanted = not frozen and (layer.training or upstream is not None)  # mere evaluation goes without
-    with torch.inference_mode(frozen), torch.set_grad_enabled(wanted):
+    wanted = not inference and (layer.training or upstream is not None)  # mere evaluation goes without
+    with torch.inference_mode(inference), torch.set_grad_enabled(wanted):
         for _ in range(times):
             weight = layer.weight
     if upstream is not None:

@@ -202,7 +202,7 @@ def test_evaluation_changes_nothing(agree):
     kernel = factors(5, 2, 3, values=SLOW)
     agree(story(kernel, evaluate(3), watch=watch, **start(kernel), upstream=randn(5, 2, 3)))
     kernel = factors(5, 2, 3, 2, values=SLOW)
-    agree(story(kernel, evaluate(3), watch=watch, **start(kernel), frozen=True))
+    agree(story(kernel, evaluate(3), watch=watch, **start(kernel), frozen=True, inference=True))
 
 
 def counted(observe, known, forwards, n=None, sign=1.0, before=(), **inputs):
@@ -240,8 +240,9 @@ def test_iterations(agree, observe):
         counted(observe, factors(5, 2, 4, values=SLOW), 1, n, sign=-1.0)
     counted(observe, factors(5, 7, values=SLOW), 3)
     counted(observe, factors(5, 3, 2, 4, values=SLOW), 2)
-    counted(observe, factors(5, 7, values=SLOW), 2, 2, frozen=True)
-    counted(observe, factors(5, 3, 2, 4, values=SLOW), 1, frozen=True)
+    counted(observe, factors(5, 7, values=SLOW), 2, frozen=True)
+    counted(observe, factors(5, 7, values=SLOW), 2, 2, inference=True)
+    counted(observe, factors(5, 3, 2, 4, values=SLOW), 1, inference=True)
     layer, x, other, *_more = typical()[0]
     agree(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
 
