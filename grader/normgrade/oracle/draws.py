@@ -61,14 +61,14 @@ def with_state(reference: ModuleType, story: LayerStory, probes: ModuleType | No
         has = ", ".join(tensors) or _("no state")
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
     state = {name: initial(tensor) if story.as_built else drawn(story, name, tensor, key) for name, tensor in tensors.items()}
-    learnt = {name: tensor for name, tensor in tensors.items() if tensor.is_floating_point()}
     steps = [
         replace(step, state={name: drawn(story, name, tensor, key, "changed", number) for name, tensor in tensors.items()})
         if step.state is DRAWN
         else step
         for number, step in enumerate(story.steps, 1)
     ]
-    watch = [name for name in tensors if (name in learnt or name in story.watch) and name not in story.ignored]
+    wanted = {name for name, tensor in tensors.items() if tensor.is_floating_point()} | {*story.watch}
+    watch = [name for name in tensors if name in wanted and name not in story.ignored]
     return replace(story, state=state, watch=watch, steps=steps, ignored=[], draw=None)
 
 

@@ -317,7 +317,7 @@ def refuses_at_last(error: type[Exception], *story: Part) -> None:
     """The same as `refuses`, where the test itself plays what is legal."""
     check = current()
     expectation = check.expectation(story, error)
-    if expectation.error is None or not raises(expectation, error):
+    if not raises(expectation, error):
         raise no_refusal(error)
     check.play(expectation, refused, (error.__name__,))
 
