@@ -3,31 +3,9 @@
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from normgrade.probes import SUMS
+
 HALF = (torch.float16, torch.bfloat16)
-REDUCTIONS = (
-    "_adaptive_avg_pool1d",
-    "_adaptive_avg_pool2d",
-    "_adaptive_avg_pool3d",
-    "addmm",
-    "addmv",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "baddbmm",
-    "bmm",
-    "cumsum",
-    "dot",
-    "linalg_vector_norm",
-    "logsumexp",
-    "mean",
-    "mm",
-    "mv",
-    "nansum",
-    "norm",
-    "sum",
-    "var",
-    "var_mean",
-)
 
 
 def learnable(impl, dim):
@@ -49,7 +27,7 @@ class Watch(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         result = func(*args, **(kwargs or {}))
-        if func.overloadpacket.__name__ in REDUCTIONS:
+        if func.overloadpacket.__name__ in SUMS:
             self.summed_in_half |= any(each.dtype in HALF for each in (result if isinstance(result, tuple) else [result]))
         return result
 
