@@ -30,6 +30,8 @@ Put = Callable[..., None]
 # What is left out while one edits. The order is that in which files are started: the longest first, so that no core waits at the end.
 MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
+    "whole/test_wild.py": "slow",
+    "suite/test_plugin.py": "slow",
     "worker/test_interrupts.py": "slow",
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
@@ -44,11 +46,9 @@ MARKED_FILES = {
     "learner/test_standing.py": "slow",
     "whole/test_suggestions.py": "slow",
     "whole/test_wheel.py": "slow",
-    "whole/test_wild.py": "slow",
     "whole/test_golden.py": "slow",
     "whole/test_forged.py": "slow",
     "worker/test_fuzz.py": "slow",
-    "suite/test_plugin.py": "slow",
     "test_grade.py": "slow",
     "whole/test_limits.py": "slow",
     "cli/test_demo.py": "slow",

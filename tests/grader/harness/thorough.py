@@ -1,5 +1,16 @@
 """Whether everything is played that could be: in CI, where NORMGRADE_THOROUGH is set. `make test` plays enough of it to notice a defect."""
 
 import os
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 THOROUGH = "NORMGRADE_THOROUGH" in os.environ
+T = TypeVar("T")
+
+
+def all_or(number: int, items: Iterable[T]) -> Sequence[T]:
+    """All items where everything is played, and otherwise so many of them, spread evenly from the first to the last."""
+    kept = list(items)
+    if THOROUGH or number >= len(kept):
+        return kept
+    return [kept[index * len(kept) // number] for index in range(number)]
