@@ -368,9 +368,9 @@ class RandomSigns(RandomRounding):  # type: ignore[no-untyped-call]
         self.unit_roundoff = unit_roundoff
         self.generator = torch.Generator().manual_seed(seed)
 
-    def next_factors(self, size: int) -> torch.Tensor:
-        signs = torch.randint(0, 2, (size,), generator=self.generator, dtype=torch.float64).mul_(2).sub_(1)
-        return signs.mul_(self.unit_roundoff).add_(1)
+    def next_factors(self, number: torch.Tensor) -> torch.Tensor:
+        signs = torch.randint(0, 2, number.shape, generator=self.generator, dtype=torch.float64).mul_(2).sub_(1)
+        return signs.mul_(self.unit_roundoff).add_(1).to(number.dtype)
 
 
 def signed(wide: TypedRequest, unit: float, seed: int) -> TypedRequest:

@@ -39,7 +39,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, unit_roundoff: float, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.factors = factors(unit_roundoff)
-        self.used = seed * STRIDE % len(self.factors)
+        self.used = seed * STRIDE % FACTORS
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -55,17 +55,20 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """A result with its next factors applied, in place where it is `mutable`. Whole numbers stay as they are."""
         if not number.is_floating_point():
             return number
-        factor = self.next_factors(number.numel()).view(number.shape).to(number.dtype)
+        factor = self.next_factors(number)
         return number.mul_(factor) if mutable else number * factor
 
-    def next_factors(self, size: int) -> torch.Tensor:
-        """The next `size` factors, starting again from the first one where too few are left."""
-        if size > len(self.factors):
-            return torch.cat([self.factors] * (size // len(self.factors) + 1))[:size]
-        if self.used + size > len(self.factors):
+    def next_factors(self, number: torch.Tensor) -> torch.Tensor:
+        """The next factors, in the shape and dtype of `number`. Where too few are left, they start again from the first one."""
+        size = number.numel()
+        if size > FACTORS:
+            return torch.cat([self.factors] * (size // FACTORS + 1))[:size].view(number.shape).to(number.dtype)
+        if self.used + size > FACTORS:
             self.used = 0
-        self.used += size
-        return self.factors[self.used - size : self.used]
+        start, self.used = self.used, self.used + size
+        if number.dtype is torch.float64 and number.is_contiguous():  # nearly always: one operation does
+            return self.factors.as_strided(number.shape, number.stride(), start)
+        return self.factors[start : self.used].view(number.shape).to(number.dtype)
 
 
 @lru_cache(maxsize=4)
