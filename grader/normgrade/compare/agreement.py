@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -52,11 +51,6 @@ class Agreement:
     moved: np.ndarray
     misfit: np.ndarray
 
-    @property
-    def columns(self) -> tuple[list[Any], ...]:
-        """Whether it agrees, how much is witnessed, how much is open, the misfit and the movement, as lists."""
-        return tuple(each.tolist() for each in (self.agrees, self.witnessed, self.opened, self.misfit, self.moved))
-
 
 def agreement(numbers: Numbers) -> Agreement:
     """Compare all facts with what was observed."""
@@ -68,14 +62,20 @@ def agreement(numbers: Numbers) -> Agreement:
         if numbers.moved is not None:
             moved = np.maximum(moved, numbers.moved)
         agrees, witnessed, opened = of_formulas(numbers, moved)
-        alike, misfit = of_arithmetic(numbers)
-    return Agreement(
-        np.where(numbers.unstable, alike, agrees),
-        np.where(numbers.unstable, alike & is_out(numbers), witnessed),
-        np.where(numbers.unstable, 0, opened),
-        moved,
-        np.where(numbers.unstable, misfit, 0.0),
-    )
+        misfit = np.zeros(len(moved))
+        if numbers.unstable.any():
+            few = of_facts(numbers, numbers.unstable)
+            alike, misfit[numbers.unstable] = of_arithmetic(few)
+            agrees[numbers.unstable], witnessed[numbers.unstable], opened[numbers.unstable] = alike, alike & is_out(few), 0
+    return Agreement(agrees, witnessed, opened, moved, misfit)
+
+
+def of_facts(numbers: Numbers, chosen: np.ndarray) -> Numbers:
+    """The numbers of some of the facts."""
+    sizes = np.diff(np.append(numbers.starts, len(numbers.got)))
+    here = np.repeat(chosen, sizes)
+    vectors = {name: getattr(numbers, name)[here] for name in ("exact", "native", "got", "right", "allowed", "units", "factors")}
+    return Numbers(starts=np.cumsum([0, *sizes[chosen][:-1]]), unstable=numbers.unstable[chosen], **vectors)
 
 
 def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -119,7 +119,7 @@ def at_most(right: np.ndarray, permitted: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(right), permitted, 0.0)
 
 
-@lru_cache(maxsize=4096)  # by identity: what is expected is compared with many submissions
+@lru_cache(maxsize=2**14)  # by identity: what is expected is compared again and again, and one exercise has up to 5000 places
 def allowed(expected: Expected) -> np.ndarray:
     """How far each number may be off, as an array that nobody may write to.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from normgrade.compare.agreement import Agreement, Numbers, agreement
-from normgrade.compare.effects import Effects, PlayKey
+from normgrade.compare.effects import Effects, Layout, PlayKey
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.compare.played import Played, Result
 from normgrade.report.report import Outcome
@@ -139,17 +140,17 @@ def observed(results: Sequence[Result], effects: Effects) -> Iterable[Observed]:
 
 
 def parts_of(plays: Sequence[Observed], effects: Effects, reached: Bits) -> tuple[Part, ...]:
-    """What each mistake alone has to do with what was observed."""
+    """What each mistake alone has to do with what was observed. Their numbers are compared one mistake at a time, to stay in the cache."""
+    forms, vectors = forms_of(plays), vectors_of(plays, effects.layout)
+    was_reached = np.array([bool(reached >> fact & 1) for fact in range(sum(effects.layout.facts))], bool)
     parts = [Collecting() for _ in effects.mistakes]
-    forms = forms_of(plays)
     for mistake, fact, word in zip(effects.mistake.tolist(), effects.fact.tolist(), effects.word.tolist(), strict=True):
-        if reached >> fact & 1:
-            parts[mistake].add(fact, effects.words[word] == forms[fact], 1)
-    chosen = [index for index, fact in enumerate(effects.place.tolist()) if reached >> fact & 1]
-    found = compared_numbers(plays, effects, np.array(chosen, np.int64))
-    owners, facts, unstable = (each[chosen].tolist() for each in (effects.owner, effects.place, effects.unstable))
-    for owner, fact, *row in zip(owners, facts, *found.columns, unstable, strict=True):
-        parts[owner].add(fact, *row)
+        if was_reached[fact]:
+            parts[mistake].add_word(fact, effects.words[word] == forms[fact])
+    ends = np.searchsorted(effects.owner, np.arange(len(parts) + 1))
+    for part, first, end in zip(parts, ends, ends[1:], strict=False):
+        chosen = first + np.flatnonzero(was_reached[effects.place[first:end]])
+        part.add_numbers(effects.place[chosen], compared_numbers(vectors, effects, chosen), effects.unstable[chosen])
     return tuple(part.done() for part in parts)
 
 
@@ -165,19 +166,24 @@ class Collecting:
     misfit: dict[int, float] = field(default_factory=dict)
     moved: dict[int, float] = field(default_factory=dict)
 
-    def add(
-        self, fact: int, agrees: bool, witnessed: int, opened: int = 0, misfit: float = 0.0, moved: float = 0.0, unstable: bool = False
-    ) -> None:
+    def add_word(self, fact: int, agrees: bool) -> None:
+        """A form or an ending."""
         self.active |= 1 << fact
         self.contradicted |= 0 if agrees else 1 << fact
-        self.unstable |= int(unstable) << fact
-        self.witnessed[fact] = witnessed
-        if opened:
-            self.opened[fact] = opened
-        if unstable:
-            self.misfit[fact] = misfit
-        if moved:
-            self.moved[fact] = moved
+        self.witnessed[fact] = 1
+
+    def add_numbers(self, facts: np.ndarray, found: Agreement, unstable: np.ndarray) -> None:
+        """Facts that are numbers, and what was found of each."""
+        self.active |= bits_at(facts)
+        self.contradicted |= bits_at(facts[~found.agrees])
+        self.unstable |= bits_at(facts[unstable])
+        self.witnessed |= by_fact(facts, found.witnessed)
+        for kept, values, here in (
+            (self.opened, found.opened, found.opened != 0),
+            (self.misfit, found.misfit, unstable),
+            (self.moved, found.moved, found.moved != 0),
+        ):
+            kept |= by_fact(facts[here], values[here])
 
     def done(self) -> Part:
         return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
@@ -192,15 +198,19 @@ def forms_of(plays: Sequence[Observed]) -> dict[int, str | None]:
     return found
 
 
-def compared_numbers(plays: Sequence[Observed], effects: Effects, chosen: np.ndarray) -> Agreement:
-    """The numbers of some effects, held against those that were observed."""
-    total = sum(effects.layout.numbers)
-    vectors = {name: np.full(total, np.nan) for name in ("got", "right", "allowed", "units", "factors")}
+def vectors_of(plays: Sequence[Observed], layout: Layout) -> dict[str, np.ndarray]:
+    """What was observed, and what is right, of all numbers of a suite; NaN where nothing was observed."""
+    vectors = {name: np.full(sum(layout.numbers), np.nan) for name in ("got", "right", "allowed", "units", "factors")}
     for play in plays:
         here = slice(play.first_number, play.first_number + len(play.right.numbers))
         vectors["got"][here] = play.facts.numbers - play.right.numbers
         vectors["right"][here], vectors["allowed"][here] = play.right.numbers, play.right.allowed
         vectors["units"][here], vectors["factors"][here] = play.right.units, play.right.factors
+    return vectors
+
+
+def compared_numbers(vectors: Mapping[str, np.ndarray], effects: Effects, chosen: np.ndarray) -> Agreement:
+    """The numbers of some effects, held against those that were observed."""
     sizes = np.diff(effects.starts)[chosen]
     starts = np.cumsum(np.concatenate([[0], sizes[:-1]])) if len(chosen) else np.zeros(0, np.int64)
     within = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)  # the number's place in its fact
@@ -214,6 +224,15 @@ def compared_numbers(plays: Sequence[Observed], effects: Effects, chosen: np.nda
             **{name: vector[seen] for name, vector in vectors.items()},
         )
     )
+
+
+def by_fact(facts: np.ndarray, values: np.ndarray) -> dict[int, Any]:
+    return dict(zip(facts.tolist(), values.tolist(), strict=True))
+
+
+def bits_at(facts: np.ndarray) -> Bits:
+    """The facts of these numbers, as bits."""
+    return bits_of(np.bincount(facts) > 0, 0)
 
 
 def bits_of(flags: np.ndarray, first: int) -> Bits:

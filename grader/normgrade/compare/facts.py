@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,46 +28,31 @@ OTHER_TEXT = "another text"
 
 @dataclass(frozen=True, eq=False)
 class Right:
-    """What the reference gives in one play, as facts: the forms of its places, and vectors over all their numbers."""
+    """What the reference gives in one play, as facts: the forms of its places, and vectors over all their numbers.
+
+    - `everything` and `limits`: all numbers of all places, not the samples alone, and how far each may be off. `firsts` says where each
+      place begins there, and has one entry more, for the end of the last.
+    - `sampled`: which of all numbers stand for them, and `starts` where those of each place begin, with one entry more.
+    - `numbers` and `allowed`: those numbers, and how far each may be off.
+    - `units`: the rounding of each that is beyond dispute, of float32 and in half precision of its dtype; `factors`: how many of them.
+    """
 
     expectation: Expectation
     refusal: tuple[str, ...] | None
-
-    @cached_property
-    def places(self) -> tuple[Place, ...]:
-        return tuple(self.expectation.places)
-
-    @cached_property
-    def forms(self) -> tuple[str, ...]:
-        return tuple(form_expected(expected) for expected in self.expectation.places.values())
-
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """Where the numbers of each place begin; one entry more, for the end of the last."""
-        sizes = [len(chosen(size_of(expected))) for expected in self.expectation.places.values()]
-        return np.cumsum([0, *sizes])
-
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        return joined([sample(expected.value) for expected in self.arrays])
-
-    @cached_property
-    def allowed(self) -> np.ndarray:
-        return joined([np.asarray(allowed(expected)).ravel()[chosen(size_of(expected))] for expected in self.arrays])
-
-    @cached_property
-    def units(self) -> np.ndarray:
-        """The rounding of each number that is beyond dispute: of float32, and in half precision of its dtype."""
-        return joined([np.full(len(chosen(size_of(each))), UNIT_ROUNDOFF[rounding(each)]) for each in self.arrays])
-
-    @cached_property
-    def factors(self) -> np.ndarray:
-        """How many roundings each number may be off."""
-        return np.where(self.units > UNIT_ROUNDOFF["float32"], float(K_HALF), float(K))
+    forms: tuple[str, ...]
+    everything: np.ndarray
+    limits: np.ndarray
+    firsts: tuple[int, ...]
+    sampled: np.ndarray
+    starts: np.ndarray
+    numbers: np.ndarray
+    allowed: np.ndarray
+    units: np.ndarray
+    factors: np.ndarray
 
     @property
-    def arrays(self) -> list[Expected]:
-        return [expected for expected in self.expectation.places.values() if isinstance(expected.value, Array)]
+    def places(self) -> tuple[Place, ...]:
+        return tuple(self.expectation.places)
 
     @property
     def ending(self) -> str:
@@ -76,13 +61,33 @@ class Right:
     @property
     def size(self) -> int:
         """How many facts there are."""
-        return 2 * len(self.places) + 1
+        return 2 * len(self.forms) + 1
 
 
 @lru_cache(maxsize=2048)  # by identity: what is expected is compared with many submissions
 def right_of(expectation: Expectation, refusal: tuple[str, ...] | None) -> Right:
     """The expectation as facts, made once."""
-    return Right(expectation, refusal)
+    places = [*expectation.places.values()]
+    sizes = [each.value.values.size if isinstance(each.value, Array) else 0 for each in places]
+    firsts, samples = np.cumsum([0, *sizes]), [chosen(size) for size in sizes]
+    sampled = joined([first + sample for first, sample in zip(firsts, samples, strict=False)]).astype(np.int64)
+    everything = joined([each.value.values.astype(np.float64).ravel() for each in places if isinstance(each.value, Array)])
+    permitted = joined([allowed(each).ravel() for each in places if isinstance(each.value, Array)])
+    units = joined([np.full(len(sample), UNIT_ROUNDOFF[rounding(each)]) for sample, each in zip(samples, places, strict=True)])
+    return Right(
+        expectation,
+        refusal,
+        forms=tuple(map(form_expected, places)),
+        everything=everything,
+        limits=at_most(everything, permitted),
+        firsts=tuple(firsts.tolist()),
+        sampled=sampled,
+        starts=np.cumsum([0, *map(len, samples)]),
+        numbers=everything[sampled],
+        allowed=permitted[sampled],
+        units=units,
+        factors=np.where(units > UNIT_ROUNDOFF["float32"], float(K_HALF), float(K)),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +106,9 @@ class Facts:
 
 def facts_of(observation: Observation, right: Right) -> Facts:
     """An observation as the facts of its play. Every number is compared with the reference's, not the sample alone."""
-    numbers = np.full(right.starts[-1], np.nan)
+    got = np.full(len(right.everything), np.nan)
     forms: list[str | None] = []
+    comparable: list[int] = []  # the places whose numbers can be compared
     wrong, reached = np.zeros(right.size, bool), np.zeros(right.size, bool)
     for index, (place, expected) in enumerate(right.expectation.places.items()):
         if place not in observation.values and observation.error is not None:
@@ -118,18 +124,21 @@ def facts_of(observation: Observation, right: Right) -> Facts:
         if not isinstance(value, Array) or value.values.size != expected.value.values.size:
             wrong[2 * index + 1] = True
             continue
-        wrong[2 * index + 1] = is_off(value, expected)
-        numbers[right.starts[index] : right.starts[index + 1]] = sample(value)
+        comparable.append(index)
+        got[right.firsts[index] : right.firsts[index + 1]] = value.values.ravel()
+    wrong[[2 * index + 1 for index in comparable]] = off(got, right)[comparable]
     ending = ending_of(observation.error, right)
     wrong[-1], reached[-1] = ending != right.ending, True
-    return Facts(tuple(forms), numbers, ending, wrong, reached)
+    return Facts(tuple(forms), got[right.sampled], ending, wrong, reached)
 
 
-def is_off(value: Array, expected: Expected) -> bool:
-    """Whether any number is further from the expected one than it may be. Both have the same count of numbers."""
-    assert isinstance(expected.value, Array)
-    right = flat(expected.value)
-    return bool((errors(flat(value), right) > at_most(right, allowed(expected).ravel())).any())
+def off(got: np.ndarray, right: Right) -> np.ndarray:
+    """Of each place, whether any number is further from the expected one than it may be."""
+    firsts = np.array(right.firsts)
+    found, filled = np.zeros(len(firsts) - 1, bool), np.flatnonzero(np.diff(firsts))
+    if len(filled):
+        found[filled] = np.logical_or.reduceat(errors(got, right.everything) > right.limits, firsts[filled])
+    return found
 
 
 def ending_of(error: Error | None, right: Right) -> str:
@@ -165,10 +174,6 @@ def form_of(value: Value, right: str = "") -> str:
             return repr(value)
 
 
-def size_of(expected: Expected) -> int:
-    return expected.value.values.size if isinstance(expected.value, Array) else 0
-
-
 def rounding(expected: Expected) -> str:
     return expected.dtype if expected.dtype in HALF else "float32"
 
@@ -179,16 +184,6 @@ def chosen(size: int) -> np.ndarray:
     if size <= MOST_NUMBERS:
         return np.arange(size)
     return np.sort(generator("sample", size).choice(size, MOST_NUMBERS, replace=False))
-
-
-def sample(value: Value) -> np.ndarray:
-    assert isinstance(value, Array)
-    return np.asarray(flat(value)[chosen(value.values.size)])
-
-
-def flat(value: Array) -> np.ndarray:
-    """All numbers in one dimension, as float64."""
-    return np.asarray(value.values, np.float64).ravel()
 
 
 def joined(parts: Sequence[np.ndarray]) -> np.ndarray:

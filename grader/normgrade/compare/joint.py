@@ -86,13 +86,13 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     words = [(2 * index, form, ours.forms[index]) for index, form in enumerate(theirs.forms)]
     for fact, word, seen in (*words, (right.size - 1, theirs.ending, ours.ending)):
         if theirs.wrong[fact] and ours.reached[fact]:
-            collecting.add(first + fact, word == seen, 1)
+            collecting.add_word(first + fact, word == seen)
     here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
     here = [index for index in here if right.starts[index + 1] > right.starts[index]]
     columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]
     column = joined(columns).astype(np.int64)
-    facts = [first + 2 * index + 1 for index in here]
-    unstable = [any(part.unstable >> fact & 1 for part in parts) for fact in facts]
+    facts = first + 2 * np.array(here, np.int64) + 1
+    unstable = np.array([any(part.unstable >> fact & 1 for part in parts) for fact in facts.tolist()], bool)
     native = theirs.numbers[column] - right.numbers[column]
     found = agreement(
         Numbers(
@@ -104,10 +104,9 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
             allowed=right.allowed[column],
             units=right.units[column],
             factors=right.factors[column],
-            unstable=np.array(unstable, bool),
-            moved=np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts]),
+            unstable=unstable,
+            moved=np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts.tolist()]),
         )
     )
-    for fact, *row in zip(facts, *found.columns, unstable, strict=True):
-        collecting.add(fact, *row)
+    collecting.add_numbers(facts, found, unstable)
     return collecting.done()

@@ -41,8 +41,7 @@ def looks_like(
         return (
             one_for_all(right, got, allowed, setting)
             or (is_output and without_affine(right, got, allowed, setting))
-            or swapped(right, got, allowed)
-            or permuted(right, got, allowed)
+            or (same_numbers(right, got, allowed) and (swapped(right, got, allowed) or permuted(right, got, allowed)))
             or one_each(right, got, allowed)
             or None
         )
@@ -172,6 +171,11 @@ def one_per_slice(right: np.ndarray, got: np.ndarray, allowed: np.ndarray, kept:
 
 def across(array: np.ndarray, kept: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axis for axis in range(array.ndim) if axis not in kept)
+
+
+def same_numbers(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> bool:
+    """Whether the numbers may be the same ones in some other order."""
+    return bool((np.abs(np.sort(got, None) - np.sort(right, None)) <= 2 * allowed.max()).all())
 
 
 def swapped(right: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> str | None:

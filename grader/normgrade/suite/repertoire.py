@@ -28,11 +28,9 @@ SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "
 
 def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
     """The effects of these mistakes of an exercise, in all plays that the seed draws."""
+    if (known := kept(rehearsal, mistakes)) is not None:
+        return known
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
-    name = key(oracle, exercise, mistakes, seed)
-    if (known := oracle.cache.get(name)) is not None:
-        with suppress(Damaged):  # as good as none
-            return decode(known)
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, rehearsal)
     cores = options.cores if len(plays) * len(mistakes) > FEW else 1
@@ -44,8 +42,16 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
     found = merged(over_cores(jobs, cores, options.progress))
-    oracle.cache.put(name, encode(found))
+    oracle.cache.put(key(oracle, exercise, mistakes, seed), encode(found))
     return found
+
+
+def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:
+    """The effects as they were kept; None where they are still to be computed."""
+    known = rehearsal.oracle.cache.get(key(rehearsal.oracle, rehearsal.exercise, mistakes, rehearsal.seed))
+    with suppress(Damaged):  # as good as none
+        return None if known is None else decode(known)
+    return None
 
 
 def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:

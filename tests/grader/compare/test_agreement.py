@@ -93,4 +93,4 @@ def test_arithmetic_is_recognised_by_how_far_it_is_off(half: bool, native: float
 def test_nothing_agrees_with_nothing() -> None:
     nothing = np.zeros(0)
     found = agreement(Numbers(np.zeros(0, int), nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.zeros(0, bool)))
-    assert [len(column) for column in found.columns] == [0] * 5
+    assert [len(each) for each in (found.agrees, found.witnessed, found.opened, found.moved, found.misfit)] == [0] * 5
