@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -215,19 +216,39 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
     assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
 
 
-@pytest.mark.parametrize(("timeout_s", "clock"), [(None, time.thread_time), (20.0, time.monotonic)])
+@pytest.mark.parametrize(("timeout_s", "goes_on"), [(None, False), (20.0, True)])
 def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_day(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, clock: Callable[[], float]
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, goes_on: bool
 ) -> None:
-    told: list[object] = []
+    told: list[Callable[[], float]] = []
 
-    def heard(*arguments: object) -> tuple[Diagnosis, ...]:
+    def heard(*arguments: Any) -> tuple[Diagnosis, ...]:
         told.append(arguments[-1])
         return ()
 
     monkeypatch.setattr("normgrade.compare.diagnose.diagnose", heard)
     grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
-    assert told == [clock]
+    [clock] = told
+    before = clock()
+    time.sleep(0.2)
+    assert (clock() - before >= 0.2) == goes_on
+
+
+@pytest.mark.parametrize("timeout_s", [None, 20.0])
+def test_the_time_of_a_search_includes_that_of_its_plays(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None
+) -> None:
+    took: list[float] = []
+
+    def played(results: Any, known: Any, play: Any, within_s: float, clock: Callable[[], float]) -> tuple[Diagnosis, ...]:
+        before = clock()
+        play("import time\ntime.sleep(0.3)\n" + known.reference, results[0].plays[0].expectation.request)
+        took.append(clock() - before)
+        return ()
+
+    monkeypatch.setattr("normgrade.compare.diagnose.diagnose", played)
+    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
+    assert took[0] >= 0.3
 
 
 # Banned calls

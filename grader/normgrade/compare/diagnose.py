@@ -21,6 +21,7 @@ from normgrade.course.mistakes import Mistake
 from normgrade.report.report import Diagnosis, Outcome
 
 Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
+GRACE = 0.25  # of the time for the search, in which it comes to its end
 FINDING_COST = 1  # in points, of a built-in finding
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
 
@@ -53,7 +54,8 @@ def diagnose(
         everything = evidence_of(results, known.effects)
     findings = tuple(built_in(everything))
     evidence = everything.without(union(finding.facts for finding in findings))
-    search = Search(evidence, Joint(evidence, known.reference, known.mistakes, play_source), lambda: clock() <= until)
+    joint = Joint(evidence, known.reference, known.mistakes, play_source)
+    search = Search(evidence, joint, lambda: clock() <= until, lambda: clock() <= until + GRACE * within_s)
     found = best(search)
     found += search.at_once() if search.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]

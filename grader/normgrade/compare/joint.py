@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from normgrade.compare.agreement import Numbers, agreement
+from normgrade.compare.agreement import Numbers, agreement, root_mean_square
 from normgrade.compare.evidence import Collecting, Evidence, Observed, Part
 from normgrade.compare.facts import Facts, facts_of, joined
-from normgrade.course.mistakes import Mistake, together
+from normgrade.course.mistakes import Mistake, combined
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
 
@@ -45,7 +45,7 @@ class Joint:
 
     def source(self, members: Members) -> str | None:
         if members not in self.sources:
-            self.sources[members] = together(self.reference, [self.mistakes[member] for member in members])
+            self.sources[members] = combined(self.reference, [self.mistakes[member] for member in members])
         return self.sources[members]
 
     def compute(self, members: Members, number: int) -> Part | None:
@@ -62,21 +62,17 @@ class Joint:
 def distance(theirs: Facts, play: Observed) -> float:
     """How far a play is from the observed one: a sum over its places and its ending, each below 1 where it is nearer than the reference."""
     ours, right = play.facts, play.right
-    apart = float(theirs.ending != ours.ending)
-    for index, (form, seen) in enumerate(zip(theirs.forms, ours.forms, strict=True)):
-        here = slice(right.starts[index], right.starts[index + 1])
-        if form != seen:
-            apart += 1.0
-        elif theirs.reached[2 * index + 1] and (off := root_mean_square(theirs.numbers[here] - ours.numbers[here])):
-            unit = max(root_mean_square(ours.numbers[here] - right.numbers[here]), root_mean_square(right.allowed[here]))
-            apart += min(off / unit, FARTHEST) if unit else FARTHEST
-    return apart
-
-
-def root_mean_square(numbers: np.ndarray) -> float:
-    """The root mean square of the numbers that are finite; 0 where there is none."""
-    finite = numbers[np.isfinite(numbers)]
-    return float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0
+    alike = np.array([form == seen for form, seen in zip(theirs.forms, ours.forms, strict=True)], bool)
+    filled = np.flatnonzero((np.diff(right.starts) > 0) & alike & theirs.reached[1::2])
+    apart = float(theirs.ending != ours.ending) + float((~alike).sum())
+    if not len(filled):
+        return apart
+    here = np.concatenate([np.arange(right.starts[index], right.starts[index + 1]) for index in filled])
+    starts = np.cumsum([0, *np.diff(right.starts)[filled][:-1]])
+    off, wrong, allowed = (
+        root_mean_square(numbers[here], starts) for numbers in (theirs.numbers - ours.numbers, ours.numbers - right.numbers, right.allowed)
+    )
+    return apart + float(np.where(off > 0, np.fmin(off / np.maximum(wrong, allowed), FARTHEST), 0.0).sum())
 
 
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:

@@ -61,6 +61,7 @@ class Search:
     evidence: Evidence
     joint: Joint
     in_time: Callable[[], bool] = lambda: True
+    in_grace: Callable[[], bool] = lambda: True  # the time in which what was found may still be played to its end
     plays: int = 0
     stopped: bool = False
     doubting: bool = False
@@ -133,7 +134,7 @@ class Search:
         if self.doubting:
             return members
         here = self.plays_reached[number]
-        return tuple(member for member in members if self.evidence.parts[member].active & here)
+        return tuple([member for member in members if self.evidence.parts[member].active & here])
 
     def active(self, guess: Guess) -> Bits:
         """The facts that any of its mistakes changes."""
@@ -155,6 +156,8 @@ class Search:
     def settled(self, members: Members, whole: bool = False) -> Guess | None:
         """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
+            if self.stopped and not self.in_grace():
+                break
             self.play_one(guess)
         return None if guess is None or (whole and not guess.complete) else guess
 
@@ -250,8 +253,9 @@ class Search:
         for members in combinations(self.pool, size - 1):
             once, twice = overlap(parts[member].active for member in members)
             contradicted = union_of(parts[member].contradicted for member in members)
+            left = first_facts(wrong & ~once, most + 1)  # where so many are left, the last mistake has to change one of them
             for last in self.pool:
-                if not members or last > members[-1]:
+                if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
                     part = parts[last]
                     over = twice | (once & part.active)
                     doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
@@ -302,6 +306,14 @@ class Search:
                     if member not in guess.members:
                         push(tuple(sorted((*guess.members, member))))
         return found
+
+
+def first_facts(facts: Bits, most: int) -> Bits:
+    """The first facts of a set, and no more than so many."""
+    rest = facts
+    for _ in range(most):
+        rest &= rest - 1
+    return facts & ~rest
 
 
 def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:

@@ -171,17 +171,21 @@ def applied(reference: str, edits: Iterable[Edit]) -> str | None:
     return reference
 
 
-def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
-    """The source that has all of these mistakes; None where they cannot be combined.
+def combined(reference: str, mistakes: Sequence[Mistake]) -> str | None:
+    """The reference with all of these mistakes; None where their edits overlap, or where one of several comes from a file.
 
-    Mistakes cannot be combined where their edits overlap, where one of several comes from a file, or where the result is no Python.
+    It may be no Python.
     """
-    mistakes = tuple(mistakes)
     if len(mistakes) == 1:
         return mistakes[0].source
     if not all(mistake.edits for mistake in mistakes):
         return None
-    source = applied(reference, (edit for mistake in mistakes for edit in mistake.edits))
+    return applied(reference, (edit for mistake in mistakes for edit in mistake.edits))
+
+
+def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:
+    """The source that has all of these mistakes; None where they cannot be combined, or where the result is no Python."""
+    source = combined(reference, tuple(mistakes))
     if source is None:
         return None
     try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH_S = 1.5  # for the mistake; at most half of what is left of the time for all checks
+SEARCH_S = 1.8  # for the mistake; at most half of what is left of the time for all checks
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -93,9 +93,9 @@ class Grader:
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
-        clock = time.thread_time if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
         known = self.known(exercise)
         with Understudy(self.host, exercise) as understudy:
+            clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
             try:
                 return diagnose.diagnose(results, known, understudy.play, within_s, clock)
             except diagnose.OutOfTime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -23,12 +24,19 @@ class Understudy:
     exercise: Exercise
     worker: Worker | None = None
     loaded: str = ""
+    waited_s: float = 0.0  # for answers, all together
 
     def play(self, source: str, request: Playable) -> Observation | None:
         """What a source observes natively; None where it cannot be executed, or has no answer."""
+        since = time.perf_counter() - time.thread_time()
         observation = self.started(source).play(request, SIZE_LIMIT_BYTES)
+        self.waited_s += time.perf_counter() - time.thread_time() - since
         died = observation.error is not None and observation.error.cause is not Cause.RAISED
         return None if died else observation
+
+    def clock(self) -> float:
+        """Seconds in which this thread computed or waited for an answer: what other programs take of the processor hardly counts."""
+        return time.thread_time() + self.waited_s
 
     def started(self, source: str) -> Worker:
         """The worker, with this source loaded. A new one starts where the last one cannot load it."""
