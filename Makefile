@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner reads
 	$(VENV)/bin/normgrade demo
 
-test: $(INSTALLED)  ## the grader's own tests, seven minutes on two cores
+test: $(INSTALLED)  ## the grader's own tests, seven minutes on two cores the first time
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-fast: $(INSTALLED)  ## those that tell most while you edit, a minute on two cores
@@ -22,7 +22,7 @@ check: $(INSTALLED)  ## lint, format and types
 verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named, mutants are killed
 	$(VENV)/bin/normgrade verify --mutants
 
-bench: $(INSTALLED)  ## the measurements: tolerance, speed, false accepts and rejects and diagnoses; half an hour
+bench: $(INSTALLED)  ## the measurements: tolerance, speed, false accepts and rejects, diagnoses, points; the longest of all
 	set -e; for script in tests/benchmarks/*.py; do echo "$$script"; $(VENV)/bin/python "$$script"; done
 
 clean:
