@@ -110,7 +110,7 @@ class Grader:
             suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
             mistakes = read_mistakes(exercise)
             effects = repertoire(suite, rehearsal, mistakes, self.options)
-            self.repertoires[exercise.slug] = Known(read_text(exercise.reference), mistakes, effects)
+            self.repertoires[exercise.slug] = Known(rehearsal.reference, mistakes, effects)
         return self.repertoires[exercise.slug]
 
     def recall(self, exercise: Exercise) -> None:
@@ -124,7 +124,7 @@ class Grader:
         suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
         if (effects := kept(rehearsal, mistakes)) is None:
             return
-        self.repertoires[exercise.slug] = Known(read_text(exercise.reference), mistakes, effects)
+        self.repertoires[exercise.slug] = Known(rehearsal.reference, mistakes, effects)
         rehearsal.ahead(suite, lambda: self.host.ready)  # with another seed it was not rehearsed before
         for _key, play in () if self.host.ready else plays_of(suite, rehearsal):
             right_of(play.expectation, play.refusal)
