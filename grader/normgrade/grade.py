@@ -44,16 +44,19 @@ def grade(submissions: Sequence[Submission], options: Options = Options()) -> li
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
     """One submission that was inspected: play its checks, put what differs into words, look for the mistake."""
-    from normgrade.compare.remarks import remarked
+    from normgrade.compare.remarks import remark, sized
 
     report = report_of_inspection(submission, inspection, grader.options.seed)
     if not inspection.playable:
         return report
     started = time.perf_counter()
-    results = list(play(grader, submission, inspection, on_event))
+    results, checks = [], []
+    for result in play(grader, submission, inspection, on_event):
+        results.append(result)
+        checks.append(remark(result, submission.exercise))  # while the worker plays what comes next
     report = replace(
         report,
-        checks=remarked(results, submission.exercise),
+        checks=sized(checks, results),
         outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
         sandbox=grader.host.protection.tier,
         lost=grader.host.protection.loses,

@@ -110,6 +110,14 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         yield Path(os.environ["NORMGRADE_CACHE"])
 
 
+@pytest.fixture(scope="module")
+def unhurried() -> Iterator[None]:
+    """The search for the mistake has time: what it finds does not depend on what else this machine does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("normgrade.suite.grader.SEARCH", 100.0)
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where the key of the cache and what is trusted are kept; never the user's.

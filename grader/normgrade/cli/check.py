@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
-from normgrade.report.render import renderer
+from normgrade.report.render import prepare, renderer
 from normgrade.report.report import Finding
 from normgrade.suite.grading_options import Options, available
 
@@ -99,7 +100,9 @@ def check_command(
     course = find_course(course_folder)
     submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
-        reports = grade(submissions, Options(seed=seed, timeout_s=timeout, required=required, progress=watched, cores=available()))
+        meanwhile = partial(prepare, format)
+        options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
+        reports = grade(submissions, options)
     return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
 
 

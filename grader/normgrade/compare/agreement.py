@@ -14,24 +14,57 @@ FAR = 0.5  # native and exact numbers that are apart by more than this fraction 
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """Numbers of some facts, one fact after the other, each as what it differs by from the reference's.
+class Reference:
+    """The reference's numbers, how far each may be off, its rounding, and how many roundings it may be off."""
 
-    `starts` says where each fact begins, `exact` and `native` what a mistake gives, `got` what was observed. `right` are the reference's
-    numbers themselves, `allowed` how far they may be off, `units` their rounding and `factors` how many roundings they may be off.
-    `unstable` marks facts at which the mistake is right in float64. `moved` is how far rounding moves the mistake's numbers, per fact.
+    numbers: np.ndarray
+    allowed: np.ndarray
+    units: np.ndarray
+    factors: np.ndarray
+
+    def __getitem__(self, here: np.ndarray) -> Reference:
+        return Reference(self.numbers[here], self.allowed[here], self.units[here], self.factors[here])
+
+
+@dataclass(frozen=True, eq=False)
+class Rough:
+    """The facts of a forecast at which only the mistake's arithmetic is wrong.
+
+    `here` are their numbers among those of the forecast, `starts` and `allowed` as there, and `half` marks facts in half precision.
+    `severity` is how far off the mistake is natively, and `broken` whether it is not finite anywhere.
+    """
+
+    here: np.ndarray
+    starts: np.ndarray
+    allowed: np.ndarray
+    half: np.ndarray
+    severity: np.ndarray
+    broken: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """What a mistake leads to at some facts: numbers, one fact after the other, each as what it differs by from the reference's.
+
+    - `starts`: where each fact begins.
+    - `exact`, `native`: the mistake's numbers, in float64 and natively.
+    - `permitted`: how far from either an observation may be. `moved`: the root mean square of what rounding moves them by, per fact.
+    - `settled`: whether they determine what is observed. `telling`: whether it then tells the mistake from the reference.
+    - `blurred`: whether they leave undetermined what is observed. `endless`: whether they are not finite natively.
+    - `unstable`: the facts at which the mistake is right in float64, and `rough` what is known of those.
     """
 
     starts: np.ndarray
     exact: np.ndarray
     native: np.ndarray
-    got: np.ndarray
-    right: np.ndarray
-    allowed: np.ndarray
-    units: np.ndarray
-    factors: np.ndarray
+    permitted: np.ndarray
+    moved: np.ndarray
+    settled: np.ndarray
+    telling: np.ndarray
+    blurred: np.ndarray
+    endless: np.ndarray
     unstable: np.ndarray
-    moved: np.ndarray | None = None
+    rough: Rough
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,89 +74,100 @@ class Agreement:
     - `agrees`: nothing contradicts the mistake.
     - `witnessed`: how many numbers only this mistake, not the reference, leads to.
     - `opened`: how many numbers the mistake leaves undetermined, so that anything agrees with them.
-    - `moved`: the root mean square of what rounding moves the mistake's numbers by.
     - `misfit`: of unstable arithmetic, the logarithm of the factor between the errors; else 0.
     """
 
     agrees: np.ndarray
     witnessed: np.ndarray
     opened: np.ndarray
-    moved: np.ndarray
     misfit: np.ndarray
 
 
-def agreement(numbers: Numbers) -> Agreement:
-    """Compare all facts with what was observed."""
-    if not len(numbers.starts):
+def forecast(
+    starts: np.ndarray,
+    exact: np.ndarray,
+    native: np.ndarray,
+    reference: Reference,
+    unstable: np.ndarray,
+    moved: np.ndarray | None = None,
+) -> Forecast:
+    """Everything that can be said before anything is observed. `moved` is what rounding does at least, where that is known."""
+    off, natively = exact.astype(np.float64), native.astype(np.float64)
+    found = root_mean_square(natively - off, starts)
+    moved = found if moved is None else np.maximum(found, moved)
+    scale = reference.units * np.maximum(np.abs(reference.numbers + off), np.abs(reference.numbers + natively))
+    permitted = reference.allowed + reference.factors * (np.repeat(moved, sizes(starts, len(off))) + scale)
+    size, endless = np.abs(off), ~np.isfinite(natively)
+    finite = np.isfinite(off) & ~endless & np.isfinite(permitted)
+    settled = finite & (np.abs(natively - off) <= FAR * np.maximum(size, np.abs(natively)) + reference.allowed)
+    telling = settled & (size > permitted)
+    blurred = ~settled | ((size <= permitted) & (size > reference.allowed))
+    rough = rough_facts(starts, natively, reference, unstable)
+    return Forecast(starts, exact, native, permitted, moved, settled, telling, blurred, endless, unstable, rough)
+
+
+def rough_facts(starts: np.ndarray, native: np.ndarray, reference: Reference, unstable: np.ndarray) -> Rough:
+    """The unstable facts, with what can be said of them beforehand."""
+    counts = sizes(starts, len(native))
+    here = np.flatnonzero(np.repeat(unstable, counts))
+    firsts, off, few = starts_of(counts[unstable]), native[here], reference[here]
+    broken = np.logical_or.reduceat(~np.isfinite(off), firsts) if len(firsts) else np.zeros(0, bool)
+    half = few.units[firsts] > 2.0**-24
+    return Rough(here, firsts, few.allowed, half, severity(off, few.allowed, firsts), broken)
+
+
+def agreement(mistake: Forecast, got: np.ndarray, out: np.ndarray) -> Agreement:
+    """Compare all facts with what was observed: numbers as what they differ by from the reference's, and which are off by too much."""
+    if not len(mistake.starts):
         nothing = np.zeros(0)
-        return Agreement(nothing.astype(bool), nothing.astype(int), nothing.astype(int), nothing, nothing)
-    with np.errstate(all="ignore"):
-        moved = root_mean_square(numbers.native - numbers.exact, numbers.starts)
-        if numbers.moved is not None:
-            moved = np.maximum(moved, numbers.moved)
-        agrees, witnessed, opened = of_formulas(numbers, moved)
-        misfit = np.zeros(len(moved))
-        if numbers.unstable.any():
-            few = of_facts(numbers, numbers.unstable)
-            alike, misfit[numbers.unstable] = of_arithmetic(few)
-            agrees[numbers.unstable], witnessed[numbers.unstable], opened[numbers.unstable] = alike, alike & is_out(few), 0
-    return Agreement(agrees, witnessed, opened, moved, misfit)
+        return Agreement(nothing.astype(bool), nothing.astype(int), nothing.astype(int), nothing)
+    near = (np.abs(got - mistake.exact) <= mistake.permitted) | (np.abs(got - mistake.native) <= mistake.permitted)
+    broken_alike = mistake.endless & ~np.isfinite(got)
+    tells = (mistake.telling & near & out) | broken_alike
+    opened = mistake.blurred & ~broken_alike
+    agrees = np.logical_and.reduceat(near | ~mistake.settled, mistake.starts)
+    witnessed, left_open = (np.add.reduceat(each.astype(np.int64), mistake.starts) for each in (tells, opened))
+    misfit = np.zeros(len(agrees))
+    if len((rough := mistake.rough).starts):
+        unstable, off = mistake.unstable, np.logical_or.reduceat(out[rough.here], rough.starts)
+        alike, misfit[unstable] = of_arithmetic(rough, got[rough.here], off)
+        agrees[unstable], witnessed[unstable], left_open[unstable] = alike, alike & off, 0
+    return Agreement(agrees, witnessed, left_open, misfit)
 
 
-def of_facts(numbers: Numbers, chosen: np.ndarray) -> Numbers:
-    """The numbers of some of the facts."""
-    sizes = np.diff(np.append(numbers.starts, len(numbers.got)))
-    here = np.repeat(chosen, sizes)
-    vectors = {name: getattr(numbers, name)[here] for name in ("exact", "native", "got", "right", "allowed", "units", "factors")}
-    return Numbers(starts=np.cumsum([0, *sizes[chosen][:-1]]), unstable=numbers.unstable[chosen], **vectors)
-
-
-def of_formulas(numbers: Numbers, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Whether all numbers are within what rounding does to the mistake's; how many tell it from the reference, and how many are open."""
-    exact, native, got = numbers.exact, numbers.native, numbers.got
-    counts = np.diff(np.append(numbers.starts, len(exact)))
-    scale = numbers.units * np.maximum(np.abs(numbers.right + exact), np.abs(numbers.right + native))
-    permitted = numbers.allowed + numbers.factors * (np.repeat(moved, counts) + scale)
-    finite = np.isfinite(exact) & np.isfinite(native) & np.isfinite(permitted)
-    settled = finite & (np.abs(native - exact) <= FAR * np.maximum(np.abs(exact), np.abs(native)) + numbers.allowed)
-    fits = ~settled | (np.abs(got - exact) <= permitted) | (np.abs(got - native) <= permitted)
-    tells = settled & fits & (np.abs(exact) > permitted) & (np.abs(got) > numbers.allowed)
-    tells |= ~np.isfinite(native) & ~np.isfinite(got)
-    blurred = ~settled | ((np.abs(exact) <= permitted) & (np.abs(exact) > numbers.allowed))
-    opened = blurred & ~(~np.isfinite(native) & ~np.isfinite(got))
-    told, left_open = (np.add.reduceat(each.astype(np.int64), numbers.starts) for each in (tells, opened))
-    return np.logical_and.reduceat(fits, numbers.starts), told, left_open
-
-
-def of_arithmetic(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
+def of_arithmetic(rough: Rough, got: np.ndarray, off: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Whether what was observed is off about as far as the mistake is natively, and the logarithm of the factor between the two."""
-    ours, theirs = (severity(each, numbers) for each in (numbers.native, numbers.got))
-    misfit = np.abs(np.log(theirs / ours))
-    half = numbers.units[numbers.starts] > 2.0**-24
-    limit = np.log(np.where(half, COMPARABLE_HALF, COMPARABLE))
-    by_chance = (ours <= MARGINAL) & (misfit <= limit)
-    broken = [np.logical_or.reduceat(~np.isfinite(each), numbers.starts) for each in (numbers.native, numbers.got)]
-    alike = (is_out(numbers) & (misfit <= limit) & (~half | (broken[0] == broken[1]))) | (is_out(numbers) & ~half & (ours >= CAPPED))
+    misfit = np.abs(np.log(severity(got, rough.allowed, rough.starts) / rough.severity))
+    near = misfit <= np.log(np.where(rough.half, COMPARABLE_HALF, COMPARABLE))
+    broken = np.logical_or.reduceat(~np.isfinite(got), rough.starts)
+    by_chance = (rough.severity <= MARGINAL) & near
+    alike = (off & near & (~rough.half | (rough.broken == broken))) | (off & ~rough.half & (rough.severity >= CAPPED))
     return by_chance | alike, misfit
 
 
-def is_out(numbers: Numbers) -> np.ndarray:
-    """Whether any number that was observed is further from the right one than is allowed."""
-    found: np.ndarray = np.logical_or.reduceat(~(np.abs(numbers.got) <= numbers.allowed), numbers.starts)
-    return found
-
-
-def severity(off: np.ndarray, numbers: Numbers) -> np.ndarray:
+def severity(off: np.ndarray, allowed: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """How many times what is allowed a fact is off, as a root mean square; at least a thousandth."""
-    times = np.abs(off) / np.maximum(numbers.allowed, 1e-300)
+    times = np.abs(off) / np.maximum(allowed, 1e-300)
     times = np.where(np.isfinite(times), np.minimum(times, CAPPED), CAPPED)
-    found: np.ndarray = np.maximum(root_mean_square(times, numbers.starts), 1e-3)
+    found: np.ndarray = np.maximum(root_mean_square(times, starts), 1e-3)
     return found
 
 
 def root_mean_square(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Of the finite values of each fact; 0 where there is none."""
+    if not len(starts):
+        return np.zeros(0)
     finite = np.isfinite(values)
     squares = np.add.reduceat(np.where(finite, values, 0.0) ** 2, starts)
     found: np.ndarray = np.sqrt(squares / np.maximum(np.add.reduceat(finite.astype(np.int64), starts), 1))
     return found
+
+
+def sizes(starts: np.ndarray, total: int) -> np.ndarray:
+    """How many numbers each fact has."""
+    return np.diff(np.append(starts, total))
+
+
+def starts_of(sizes: np.ndarray) -> np.ndarray:
+    """Where each fact begins, one after the other."""
+    return np.cumsum([0, *sizes[:-1]]) if len(sizes) else np.zeros(0, np.int64)

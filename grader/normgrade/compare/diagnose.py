@@ -12,8 +12,8 @@ import numpy as np
 from normgrade.compare.best import best
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.credible import credible
-from normgrade.compare.effects import Effects
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
+from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.joint import Joint, PlaySource
 from normgrade.compare.played import Result
 from normgrade.compare.search import Guess, Search
@@ -32,11 +32,11 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Known:
-    """The known mistakes of an exercise, and what they change in the plays of its suite."""
+    """The known mistakes of an exercise, and what they lead to in the plays of its suite."""
 
     reference: str
     mistakes: tuple[Mistake, ...]
-    effects: Effects
+    forecasts: Forecasts
 
 
 def diagnose(
@@ -51,7 +51,7 @@ def diagnose(
         return ()
     until = clock() + within_s
     with np.errstate(all="ignore"):
-        everything = evidence_of(results, known.effects)
+        everything = evidence_of(results, known.forecasts)
     findings = tuple(built_in(everything))
     evidence = everything.without(union(finding.facts for finding in findings))
     joint = Joint(evidence, known.reference, known.mistakes, play_source)

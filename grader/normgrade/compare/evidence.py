@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.compare.agreement import Agreement, Numbers, agreement
-from normgrade.compare.effects import Effects, Layout, PlayKey
+from normgrade.compare.agreement import Forecast, agreement
+from normgrade.compare.effects import Layout, PlayKey
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
+from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.played import Played, Result
 from normgrade.report.report import Outcome
 from normgrade.worker.observation import Cause
@@ -57,8 +58,8 @@ class Part:
 
     active: the facts that it changes.
     contradicted: those of them that were observed otherwise.
-    witnessed: how many numbers tell it from the reference, by fact.
-    opened: how many numbers it leaves undetermined, by fact.
+    witnessed: how many numbers tell it from the reference, by fact where there are any.
+    opened: how many numbers it leaves undetermined, likewise.
     misfit: how far results of unstable arithmetic are from what was observed, by fact.
     """
 
@@ -119,19 +120,18 @@ class Evidence:
         return replace(self, parts=parts, reached=kept, wrong=self.wrong & kept)
 
 
-def evidence_of(results: Sequence[Result], effects: Effects) -> Evidence:
-    """The evidence that all results give. Plays that the effects do not know, and those without an answer, say nothing."""
-    plays = tuple(observed(results, effects))
+def evidence_of(results: Sequence[Result], forecasts: Forecasts) -> Evidence:
+    """The evidence that all results give. Plays that the forecasts do not know, and those without an answer, say nothing."""
+    plays = tuple(observed(results, forecasts.effects.layout))
     told = [play for play in plays if not play.died]
     reached = sum(bits_of(play.facts.reached, play.first_fact) for play in told)
     wrong = sum(bits_of(play.facts.wrong & play.facts.reached, play.first_fact) for play in told)
     failed = [result.check.name for result in results if result.check.outcome in (Outcome.FAILED, Outcome.SKIPPED)]
     checks = {name: sum(play.bits for play in plays if play.key[0] == name) for name in failed}
-    return Evidence(plays, parts_of(told, effects, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
+    return Evidence(plays, parts_of(told, forecasts, reached), reached, wrong, {name: bits for name, bits in checks.items() if bits})
 
 
-def observed(results: Sequence[Result], effects: Effects) -> Iterable[Observed]:
-    layout = effects.layout
+def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
     for result in results:
         for number, play in enumerate(result.plays):
             key, right = (result.check.name, number), right_of(play.expectation, play.refusal)
@@ -139,18 +139,17 @@ def observed(results: Sequence[Result], effects: Effects) -> Iterable[Observed]:
                 yield Observed(key, play, right, facts_of(play.observation, right), layout.first_fact[key], layout.first_number[key])
 
 
-def parts_of(plays: Sequence[Observed], effects: Effects, reached: Bits) -> tuple[Part, ...]:
-    """What each mistake alone has to do with what was observed. Their numbers are compared one mistake at a time, to stay in the cache."""
-    forms, vectors = forms_of(plays), vectors_of(plays, effects.layout)
+def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Part, ...]:
+    """What each mistake alone has to do with what was observed."""
+    effects, forms = forecasts.effects, forms_of(plays)
     was_reached = np.array([bool(reached >> fact & 1) for fact in range(sum(effects.layout.facts))], bool)
     parts = [Collecting() for _ in effects.mistakes]
     for mistake, fact, word in zip(effects.mistake.tolist(), effects.fact.tolist(), effects.word.tolist(), strict=True):
         if was_reached[fact]:
             parts[mistake].add_word(fact, effects.words[word] == forms[fact])
-    ends = np.searchsorted(effects.owner, np.arange(len(parts) + 1))
-    for part, first, end in zip(parts, ends, ends[1:], strict=False):
-        chosen = first + np.flatnonzero(was_reached[effects.place[first:end]])
-        part.add_numbers(effects.place[chosen], compared_numbers(vectors, effects, chosen), effects.unstable[chosen])
+    got, out = numbers_of(plays, effects.layout)
+    for part, mistake in zip(parts, forecasts.each, strict=True):
+        part.add_numbers(mistake.facts, mistake.forecast, got[mistake.seen], out[mistake.seen], was_reached[mistake.facts])
     return tuple(part.done() for part in parts)
 
 
@@ -172,18 +171,19 @@ class Collecting:
         self.contradicted |= 0 if agrees else 1 << fact
         self.witnessed[fact] = 1
 
-    def add_numbers(self, facts: np.ndarray, found: Agreement, unstable: np.ndarray) -> None:
-        """Facts that are numbers, and what was found of each."""
-        self.active |= bits_at(facts)
-        self.contradicted |= bits_at(facts[~found.agrees])
-        self.unstable |= bits_at(facts[unstable])
-        self.witnessed |= by_fact(facts, found.witnessed)
+    def add_numbers(self, facts: np.ndarray, mistake: Forecast, got: np.ndarray, out: np.ndarray, reached: np.ndarray) -> None:
+        """Those facts that are numbers and were reached. `got` is what was observed, and `out` which of it is off by too much."""
+        found = agreement(mistake, got, out)
+        self.active |= bits_at(facts[reached])
+        self.contradicted |= bits_at(facts[reached & ~found.agrees])
+        self.unstable |= bits_at(facts[reached & mistake.unstable])
         for kept, values, here in (
+            (self.witnessed, found.witnessed, found.witnessed != 0),
             (self.opened, found.opened, found.opened != 0),
-            (self.misfit, found.misfit, unstable),
-            (self.moved, found.moved, found.moved != 0),
+            (self.misfit, found.misfit, mistake.unstable),
+            (self.moved, mistake.moved, mistake.moved != 0),
         ):
-            kept |= by_fact(facts[here], values[here])
+            kept |= by_fact(facts[reached & here], values[reached & here])
 
     def done(self) -> Part:
         return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
@@ -198,32 +198,17 @@ def forms_of(plays: Sequence[Observed]) -> dict[int, str | None]:
     return found
 
 
-def vectors_of(plays: Sequence[Observed], layout: Layout) -> dict[str, np.ndarray]:
-    """What was observed, and what is right, of all numbers of a suite; NaN where nothing was observed."""
-    vectors = {name: np.full(sum(layout.numbers), np.nan) for name in ("got", "right", "allowed", "units", "factors")}
+def numbers_of(plays: Sequence[Observed], layout: Layout) -> tuple[np.ndarray, np.ndarray]:
+    """All numbers of a suite as they were observed, as what they differ by from the right ones, and which are off by too much.
+
+    They are NaN where nothing was observed.
+    """
+    got, out = np.full(sum(layout.numbers), np.nan), np.ones(sum(layout.numbers), bool)
     for play in plays:
         here = slice(play.first_number, play.first_number + len(play.right.numbers))
-        vectors["got"][here] = play.facts.numbers - play.right.numbers
-        vectors["right"][here], vectors["allowed"][here] = play.right.numbers, play.right.allowed
-        vectors["units"][here], vectors["factors"][here] = play.right.units, play.right.factors
-    return vectors
-
-
-def compared_numbers(vectors: Mapping[str, np.ndarray], effects: Effects, chosen: np.ndarray) -> Agreement:
-    """The numbers of some effects, held against those that were observed."""
-    sizes = np.diff(effects.starts)[chosen]
-    starts = np.cumsum(np.concatenate([[0], sizes[:-1]])) if len(chosen) else np.zeros(0, np.int64)
-    within = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)  # the number's place in its fact
-    kept, seen = (np.repeat(each[chosen], sizes) + within for each in (effects.starts[:-1], effects.column))
-    return agreement(
-        Numbers(
-            starts=starts,
-            exact=effects.exact[kept].astype(np.float64),
-            native=effects.native[kept].astype(np.float64),
-            unstable=effects.unstable[chosen],
-            **{name: vector[seen] for name, vector in vectors.items()},
-        )
-    )
+        got[here] = play.facts.numbers - play.right.numbers
+        out[here] = ~(np.abs(got[here]) <= play.right.allowed)
+    return got, out
 
 
 def by_fact(facts: np.ndarray, values: np.ndarray) -> dict[int, Any]:

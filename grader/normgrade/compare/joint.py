@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from normgrade.compare.agreement import Numbers, agreement, root_mean_square
+from normgrade.compare.agreement import Reference, forecast, root_mean_square, starts_of
 from normgrade.compare.evidence import Collecting, Evidence, Observed, Part
 from normgrade.compare.facts import Facts, facts_of, joined
 from normgrade.course.mistakes import Mistake, combined
@@ -68,7 +68,7 @@ def distance(theirs: Facts, play: Observed) -> float:
     if not len(filled):
         return apart
     here = np.concatenate([np.arange(right.starts[index], right.starts[index + 1]) for index in filled])
-    starts = np.cumsum([0, *np.diff(right.starts)[filled][:-1]])
+    starts = starts_of(np.diff(right.starts)[filled])
     off, wrong, allowed = (
         root_mean_square(numbers[here], starts) for numbers in (theirs.numbers - ours.numbers, ours.numbers - right.numbers, right.allowed)
     )
@@ -89,20 +89,10 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     column = joined(columns).astype(np.int64)
     facts = first + 2 * np.array(here, np.int64) + 1
     unstable = np.array([any(part.unstable >> fact & 1 for part in parts) for fact in facts.tolist()], bool)
-    native = theirs.numbers[column] - right.numbers[column]
-    found = agreement(
-        Numbers(
-            starts=np.cumsum([0, *map(len, columns)])[:-1],
-            exact=native,
-            native=native,
-            got=ours.numbers[column] - right.numbers[column],
-            right=right.numbers[column],
-            allowed=right.allowed[column],
-            units=right.units[column],
-            factors=right.factors[column],
-            unstable=unstable,
-            moved=np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts.tolist()]),
-        )
-    )
-    collecting.add_numbers(facts, found, unstable)
+    native, got = (seen.numbers[column] - right.numbers[column] for seen in (theirs, ours))
+    reference = Reference(right.numbers, right.allowed, right.units, right.factors)[column]
+    moved = np.array([sum(part.moved.get(fact, 0.0) ** 2 for part in parts) ** 0.5 for fact in facts.tolist()])
+    starts = starts_of(np.array([len(each) for each in columns], np.int64))
+    out, reached = ~(np.abs(got) <= reference.allowed), np.ones(len(facts), bool)
+    collecting.add_numbers(facts, forecast(starts, native, native, reference, unstable, moved), got, out, reached)
     return collecting.done()

@@ -1,4 +1,4 @@
-"""The second pass over results: what the differences of a failed check look like, and what they have in common."""
+"""Words on failed checks: what their differences look like, and what they have in common."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from normgrade.worker.observation import Array
 
 def remarked(results: Sequence[Result], exercise: Exercise) -> tuple[Check, ...]:
     """The checks of the results, those that failed with remarks, in the words of their exercise."""
-    size = by_size_of_input(results)
-    return tuple(remark(result, exercise, size) for result in results)
+    return sized([remark(result, exercise) for result in results], results)
 
 
-def remark(result: Result, exercise: Exercise, size: str) -> Check:
-    """A result's check. One that failed without a message gets what its differences have in common, or else `size`."""
+def remark(result: Result, exercise: Exercise) -> Check:
+    """A result's check. One that failed says what its differences look like, and without a message what they have in common."""
     check, play = result.check, result.wrong
     if check.outcome is not Outcome.FAILED:
         return check
@@ -33,7 +32,13 @@ def remark(result: Result, exercise: Exercise, size: str) -> Check:
         setting = setting_of(play.expectation.request, exercise.defines)
         differences = tuple(likened(each, play, setting) for each in differences)
     called = tuple(replace(each, called=place_in_words(each.place, exercise.places)) for each in differences)
-    return replace(check, message=message or size, differences=called)
+    return replace(check, message=message, differences=called)
+
+
+def sized(checks: Sequence[Check], results: Sequence[Result]) -> tuple[Check, ...]:
+    """The checks of all results; where only the size of the input decides, those that failed without a message say so."""
+    size = by_size_of_input(results)
+    return tuple(replace(check, message=check.message or size) if check.outcome is Outcome.FAILED else check for check in checks)
 
 
 def in_common(play: Played, words: Mapping[str, str] = NO_WORDS) -> str:

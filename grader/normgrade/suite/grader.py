@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.course.folders import user_cache, user_config
-from normgrade.course.mistakes import read_mistakes
+from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.diagnose import Known
+    from normgrade.compare.effects import Effects
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.collection import Suite
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH_S = 1.8  # for the mistake; at most half of what is left of the time for all checks
+SEARCH = 2.3  # for the mistake, as a multiple of what the zygote's start takes; at most half of what is left of the time for all checks
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -49,6 +50,8 @@ class Grader:
         suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
         rehearsal.ahead(suite, lambda: self.host.ready)
         self.recall(exercise)
+        if not self.host.ready:
+            self.options.meanwhile()
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
             yield from Run(worker, rehearsal).results(suite)
@@ -84,7 +87,7 @@ class Grader:
     def search_s(self, exercise: Exercise) -> float:
         """How long the mistake of the last submission may be looked for; 0 where too little of its time is left."""
         left_s = self.limits(exercise).total_s - self.host.used_s
-        return min(SEARCH_S, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
+        return min(SEARCH * self.host.start_s, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short."""
@@ -103,31 +106,34 @@ class Grader:
 
     def known(self, exercise: Exercise) -> Known:
         """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept."""
-        from normgrade.compare.diagnose import Known
         from normgrade.suite.repertoire import repertoire
 
         if exercise.slug not in self.repertoires:
-            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
-            mistakes = read_mistakes(exercise)
-            effects = repertoire(suite, rehearsal, mistakes, self.options)
-            self.repertoires[exercise.slug] = Known(rehearsal.reference, mistakes, effects)
+            suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
+            self.learn(exercise, mistakes, repertoire(suite, rehearsal, mistakes, self.options))
         return self.repertoires[exercise.slug]
 
     def recall(self, exercise: Exercise) -> None:
         """Get ready for a diagnosis, as long as the zygote is not ready, if it was kept what the mistakes lead to."""
         if self.host.ready or exercise.slug in self.repertoires:
             return
-        from normgrade.compare.diagnose import Known
-        from normgrade.compare.facts import right_of
-        from normgrade.suite.repertoire import kept, plays_of
+        from normgrade.suite.repertoire import kept
 
-        suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-        if (effects := kept(rehearsal, mistakes)) is None:
-            return
-        self.repertoires[exercise.slug] = Known(rehearsal.reference, mistakes, effects)
-        rehearsal.ahead(suite, lambda: self.host.ready)  # with another seed it was not rehearsed before
-        for _key, play in () if self.host.ready else plays_of(suite, rehearsal):
-            right_of(play.expectation, play.refusal)
+        rehearsal, mistakes = self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
+        effects = kept(rehearsal, mistakes)
+        rehearsal.ahead(self.suites[exercise.slug], lambda: self.host.ready)  # with another seed it was not rehearsed before
+        if effects is not None and not self.host.ready:
+            self.learn(exercise, mistakes, effects)
+
+    def learn(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> None:
+        """Hold the mistakes of an exercise, and what they lead to."""
+        from normgrade.compare.diagnose import Known
+        from normgrade.compare.forecasts import forecasts_of
+        from normgrade.suite.repertoire import plays_of
+
+        rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
+        forecasts = forecasts_of(effects, plays_of(self.suites[exercise.slug], rehearsal))
+        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,10 +22,15 @@ def silent(what: str, done: int, total: int) -> None:
     """Progress that nobody watches."""
 
 
+def nothing() -> None:
+    """Nothing to prepare."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls.
 
+    `meanwhile` is called while PyTorch is imported: what it prepares costs nobody any time.
     What is computed once for an exercise and kept may take `cores` processes. Those import the program's main module, as multiprocessing
     says: a script that asks for more than one begins with `if __name__ == "__main__":`.
     """
@@ -35,6 +41,7 @@ class Options:
     tier: str = AUTO  # the strongest walls to stand behind
     required: str = "process"  # the weakest
     progress: OnProgress = silent
+    meanwhile: Callable[[], object] = nothing
     cores: int = 1
 
 

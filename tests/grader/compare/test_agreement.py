@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from normgrade.compare.agreement import Agreement, Numbers, agreement
+from normgrade.compare.agreement import Agreement, Reference, agreement, forecast
 from normgrade.compare.differences import K_HALF, K
 
 U, HALF_U = 2.0**-24, 2.0**-11
@@ -26,20 +26,16 @@ def held(
     """One fact; numbers are what they differ by from `right`."""
     count, unit, factor = len(exact), HALF_U if half else U, float(K_HALF if half else K)
     with np.errstate(all="ignore"):
-        return agreement(
-            Numbers(
-                starts=np.array([0]),
-                exact=np.array(exact, float),
-                native=np.array(exact if native is None else native, float),
-                got=np.array(got, float),
-                right=np.full(count, right),
-                allowed=np.full(count, factor * unit * right),
-                units=np.full(count, unit),
-                factors=np.full(count, factor),
-                unstable=np.array([unstable]),
-                moved=None if moved is None else np.array([moved]),
-            )
+        reference = Reference(np.full(count, right), np.full(count, factor * unit * right), np.full(count, unit), np.full(count, factor))
+        mistake = forecast(
+            starts=np.array([0]),
+            exact=np.array(exact, float),
+            native=np.array(exact if native is None else native, float),
+            reference=reference,
+            unstable=np.array([unstable]),
+            moved=None if moved is None else np.array([moved]),
         )
+        return agreement(mistake, np.array(got, float), ~(np.abs(got) <= reference.allowed))
 
 
 @pytest.mark.parametrize(("off", "agrees"), [(0.0, True), (100 * U, True), (400 * U, False), (-1.0, False), (math.nan, False)])
@@ -92,5 +88,6 @@ def test_arithmetic_is_recognised_by_how_far_it_is_off(half: bool, native: float
 
 def test_nothing_agrees_with_nothing() -> None:
     nothing = np.zeros(0)
-    found = agreement(Numbers(np.zeros(0, int), nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.zeros(0, bool)))
-    assert [len(each) for each in (found.agrees, found.witnessed, found.opened, found.moved, found.misfit)] == [0] * 5
+    mistake = forecast(np.zeros(0, int), nothing, nothing, Reference(nothing, nothing, nothing, nothing), np.zeros(0, bool))
+    found = agreement(mistake, nothing, nothing.astype(bool))
+    assert [len(each) for each in (found.agrees, found.witnessed, found.opened, found.misfit, mistake.moved)] == [0] * 5

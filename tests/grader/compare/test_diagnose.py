@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from normgrade.compare.diagnose import Known, OutOfTime, diagnose, says
+from normgrade.compare.forecasts import forecasts_of
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
 from normgrade.course.files import read_text
@@ -21,7 +22,7 @@ from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import Options
-from normgrade.suite.repertoire import repertoire
+from normgrade.suite.repertoire import plays_of, repertoire
 from normgrade.suite.run import Rehearsal, Run
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
@@ -195,7 +196,7 @@ def tiny_reports(tiny: Course, expectations: Path, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture(scope="module")
-def real_reports(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+def real_reports(expectations: Path, unhurried: None, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     return graded(Course(carried()), ON_REAL_EXERCISES, tmp_path_factory.mktemp("real"))
 
 
@@ -270,8 +271,9 @@ def known(tiny: Course, expectations: Path, slug: str) -> Known:
     """The mistakes of an exercise of the tiny course, with what they change."""
     exercise = tiny.exercise(slug)
     reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
-    effects = repertoire(collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference), mistakes, Options())
-    return Known(reference, mistakes, effects)
+    suite, rehearsal = collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference)
+    effects = repertoire(suite, rehearsal, mistakes, Options())
+    return Known(reference, mistakes, forecasts_of(effects, plays_of(suite, rehearsal)))
 
 
 def searched(

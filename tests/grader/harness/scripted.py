@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from normgrade.compare.best import best
-from normgrade.compare.effects import Effects, effects_of
+from normgrade.compare.effects import Effects, PlayKey, effects_of
 from normgrade.compare.evidence import Evidence, evidence_of
+from normgrade.compare.forecasts import Forecasts, forecasts_of
 from normgrade.compare.joint import Joint
 from normgrade.compare.played import Played, Result
 from normgrade.compare.search import Search
@@ -100,11 +101,17 @@ class World:
             return observation(error)
         return self.seen({number: {place: given for part in parts if not isinstance(part, Error) for place, given in part.items()}}, number)
 
-    def effects(self) -> Effects:
-        plays = [
+    def plays(self) -> list[tuple[PlayKey, Played]]:
+        """All plays, with nothing observed."""
+        return [
             ((f"test_{number}", 0), Played(Observation(), self.expected(number), refusal(seen))) for number, seen in enumerate(self.right)
         ]
-        return effects_of(plays, REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), world=self))
+
+    def effects(self) -> Effects:
+        return effects_of(self.plays(), REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), world=self))
+
+    def forecasts(self) -> Forecasts:
+        return forecasts_of(self.effects(), self.plays())
 
     def results(self, submission: Plays) -> list[Result]:
         """The results of a submission: a check fails where anything differs."""
@@ -119,7 +126,7 @@ class World:
 
     def evidence(self, submission: Plays) -> Evidence:
         with np.errstate(all="ignore"):
-            return evidence_of(self.results(submission), self.effects())
+            return evidence_of(self.results(submission), self.forecasts())
 
     def search(self, submission: Plays) -> Search:
         evidence = self.evidence(submission)

@@ -13,9 +13,10 @@ from normgrade.course.course import Course, Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
-from normgrade.suite.grader import LEAST_LEFT_S, SEARCH_S, Grader, open_grader
+from normgrade.suite.grader import LEAST_LEFT_S, SEARCH, Grader, open_grader
 from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
+from normgrade.worker.launch import USUAL_START_S
 
 WRONG = "def rms(x, eps=1e-5):\n    return x\n"
 
@@ -73,7 +74,7 @@ def test_while_its_host_starts_a_grader_recalls_what_was_kept_of_the_mistakes_an
     with open_grader([rms], Options(seed=seed)) as second:
         next(second.results(rms, WRONG, "rms.py"))
         recalled = second.repertoires["rms"]
-    assert recalled.mistakes == known.mistakes and (recalled.effects.exact == known.effects.exact).all()
+    assert recalled.mistakes == known.mistakes and (recalled.forecasts.effects.exact == known.forecasts.effects.exact).all()
 
 
 def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
@@ -92,10 +93,12 @@ def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: G
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
 
 
-def test_the_search_takes_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
+def test_the_search_takes_as_long_as_two_starts_or_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
     used_s = grader.host.used_s
-    for total_s, search_s in ((1000.0, SEARCH_S), (used_s + 3.0, 1.5), (used_s + LEAST_LEFT_S / 2, 0.0)):
+    start_s = grader.host.start_s
+    assert start_s != USUAL_START_S
+    for total_s, search_s in ((1000.0, SEARCH * start_s), (used_s + 2.5, min(SEARCH * start_s, 1.25)), (used_s + LEAST_LEFT_S / 2, 0.0)):
         assert grader.search_s(replace(rms, limits=Limits(5.0, total_s))) == pytest.approx(search_s)
 
 

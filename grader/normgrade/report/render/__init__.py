@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 
 from normgrade.language import _
@@ -24,6 +25,11 @@ def renderer(format: str) -> Renderer:
         meant, known = did_you_mean(format, FORMATS), ", ".join(FORMATS)
         raise UsageError(_('No format named "{name}".{meant} Formats are {known}.', name=format, meant=meant, known=known))
     return FORMATS[format]
+
+
+def prepare(format: str) -> None:
+    """Import what renders that format, so that rendering need not."""
+    import_module(f"{__name__}.{format}")
 
 
 # Each format is imported when it is asked for: rich is slow to import, and only one format of many needs it.

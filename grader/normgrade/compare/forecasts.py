@@ -1,0 +1,59 @@
+"""What every known mistake leads to in every play of a suite, made ready to be held against any submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from normgrade.compare.agreement import Forecast, Reference, forecast
+from normgrade.compare.effects import Effects, Layout, Plays
+from normgrade.compare.facts import right_of
+
+
+@dataclass(frozen=True, eq=False)
+class Foretold:
+    """What one mistake leads to: its facts that are numbers, and where these numbers stand among those of all plays."""
+
+    facts: np.ndarray
+    seen: np.ndarray
+    forecast: Forecast
+
+
+@dataclass(frozen=True, eq=False)
+class Forecasts:
+    """The effects of all mistakes of an exercise, and the forecast of each."""
+
+    effects: Effects
+    each: tuple[Foretold, ...]
+
+
+def forecasts_of(effects: Effects, plays: Plays) -> Forecasts:
+    """The forecasts that follow from these effects in these plays. Each is made by itself, to stay in the processor's cache."""
+    reference = reference_of(plays, effects.layout)
+    with np.errstate(all="ignore"):
+        return Forecasts(effects, tuple(foretold(effects, reference)))
+
+
+def foretold(effects: Effects, reference: Reference) -> Iterator[Foretold]:
+    ends = np.searchsorted(effects.owner, np.arange(len(effects.mistakes) + 1)).tolist()
+    for first, end in pairwise(ends):
+        facts, numbers = slice(first, end), slice(effects.starts[first], effects.starts[end])
+        starts, exact, native = effects.starts[facts] - effects.starts[first], effects.exact[numbers], effects.native[numbers]
+        columns = np.repeat(effects.column[facts] - starts, np.diff(effects.starts[first : end + 1]))
+        seen = (columns + np.arange(len(exact))).astype(np.int32)
+        yield Foretold(effects.place[facts], seen, forecast(starts, exact, native, reference[seen], effects.unstable[facts]))
+
+
+def reference_of(plays: Plays, layout: Layout) -> Reference:
+    """The reference's numbers in all plays; NaN in a play that the layout does not have."""
+    found = Reference(*(np.full(sum(layout.numbers), np.nan) for _ in range(4)))
+    for key, play in plays:
+        right = right_of(play.expectation, play.refusal)
+        if layout.fits(key, right):
+            here = slice(layout.first_number[key], layout.first_number[key] + len(right.numbers))
+            found.numbers[here], found.allowed[here] = right.numbers, right.allowed
+            found.units[here], found.factors[here] = right.units, right.factors
+    return found
