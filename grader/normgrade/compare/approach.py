@@ -25,6 +25,7 @@ def approached(search: Search, steps: Sequence[int], found: list[Guess]) -> list
                 break
             if search.plays_reached[number] & guess.unexplained & wrong and not search.explains(guess.members, number):
                 sets = (guess.members, *nearer(search, guess.members, number, most_added))
+                search.ahead((members, each) for members in sets for each in (number, *elsewhere))
                 nearest = min(sets, key=lambda members: (apart(search, members, [number, *elsewhere]), members))
                 guess = search.guess(nearest) or guess
     settled = search.settled(guess.members)
@@ -41,6 +42,7 @@ def nearer(search: Search, members: Members, number: int, most_added: int) -> li
     nearest = [members]
     for _ in range(most_added):
         sets = {tuple(sorted((*few, member))) for few in nearest for member in search.acting_at(number) if member not in few}
+        search.ahead((few, number) for few in sorted(sets))
         ranked = sorted(sets, key=lambda few: (search.distance(few, number), few))[:BEAM]
         if explaining := [few for few in ranked if search.explains(few, number)]:
             return explaining
@@ -68,13 +70,12 @@ def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
         return None
     number = max(unexplained, key=lambda each: ((search.plays_reached[each] & wrong).bit_count(), -each))
     here = search.plays_reached[number]
-    for member in search.pool:
-        if member in guess.members or not search.evidence.parts[member].active & here & wrong:
-            continue
-        if search.plays >= last_play or search.out_of_time():
+    members_more = [each for each in search.pool if each not in guess.members and search.evidence.parts[each].active & here & wrong]
+    sets = [tuple(sorted((*guess.members, member))) for member in members_more]
+    search.ahead(((members, number) for members in sets), last_play)
+    for members in sets:
+        if (members, number) not in search.joint.seen or search.out_of_time():
             break
-        members = tuple(sorted((*guess.members, member)))
-        search.plays += 1
         if not search.explains(members, number):
             continue
         settled = search.settled(members)

@@ -14,7 +14,7 @@ from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.credible import credible
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
-from normgrade.compare.joint import Joint, PlaySource
+from normgrade.compare.joint import Joint, PlaySources
 from normgrade.compare.played import Result
 from normgrade.compare.search import Guess, Search
 from normgrade.course.mistakes import Mistake
@@ -42,7 +42,7 @@ class Known:
 def diagnose(
     results: Sequence[Result],
     known: Known,
-    play_source: PlaySource,
+    play_sources: PlaySources,
     within_s: float = math.inf,
     clock: Clock = time.thread_time,
 ) -> tuple[Diagnosis, ...]:
@@ -54,7 +54,7 @@ def diagnose(
         everything = evidence_of(results, known.forecasts)
     findings = tuple(built_in(everything))
     evidence = everything.without(union(finding.facts for finding in findings))
-    joint = Joint(evidence, known.reference, known.mistakes, play_source)
+    joint = Joint(evidence, known.reference, known.mistakes, play_sources)
     search = Search(evidence, joint, lambda: clock() <= until, lambda: clock() <= until + GRACE * within_s)
     found = best(search)
     found += search.at_once() if search.stopped else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,48 +16,77 @@ from normgrade.course.mistakes import Mistake, combined
 from normgrade.worker.observation import Observation
 from normgrade.worker.requests import TypedRequest
 
-PlaySource = Callable[[str, TypedRequest], Observation | None]  # one native play of a source; None where it cannot be executed
+PlaySources = Callable[[Iterable[tuple[str, TypedRequest]]], Iterator[Observation | None]]  # native plays; None where there is no answer
 FARTHEST = 2.0  # of one place
 Members = tuple[int, ...]  # mistakes by their numbers, in ascending order
+Pair = tuple[Members, int]  # mistakes that are made together, and the number of a play
 
 
 @dataclass
 class Joint:
-    """Plays sources with several mistakes, each set and play once."""
+    """Plays sources with several mistakes, each set and play once. In `seen` is what was played; None where that cannot be."""
 
     evidence: Evidence
     reference: str
     mistakes: Sequence[Mistake]
-    play_source: PlaySource
+    play_sources: PlaySources
     sources: dict[Members, str | None] = field(default_factory=dict, repr=False)
-    played: dict[tuple[Members, int], Part | None] = field(default_factory=dict, repr=False)
-    distances: dict[tuple[Members, int], float] = field(default_factory=dict, repr=False)
+    seen: dict[Pair, Facts | None] = field(default_factory=dict, repr=False)
+    parts: dict[Pair, Part | None] = field(default_factory=dict, repr=False)
+    distances: dict[Pair, float] = field(default_factory=dict, repr=False)
+
+    def play(self, pairs: Iterable[Pair], enough: Callable[[], bool] = lambda: False) -> None:
+        """Play what was not played yet, one right after the other, until it is `enough`."""
+        on_their_way: deque[Pair] = deque()
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.seen]
+        for observation in self.play_sources(self.questions(new, on_their_way)):
+            pair = on_their_way.popleft()
+            self.seen[pair] = self.facts(observation, pair[1])
+            if enough():
+                break
+
+    def questions(self, pairs: Iterable[Pair], on_their_way: deque[Pair]) -> Iterator[tuple[str, TypedRequest]]:
+        """What is to be played, as it is asked for; what cannot be played is `seen` at once."""
+        for pair in pairs:
+            source = self.source(pair[0])
+            if source is None:
+                self.seen[pair] = None
+            else:
+                on_their_way.append(pair)
+                yield source, self.evidence.plays[pair[1]].play.expectation.request
+
+    def facts(self, observation: Observation | None, number: int) -> Facts | None:
+        """An observation as facts, as those of the play of that number."""
+        if observation is None or (observation.error is not None and not observation.error.types):
+            return None
+        with np.errstate(all="ignore"):
+            return facts_of(observation, self.evidence.plays[number].right)
+
+    def together(self, members: Members, number: int) -> Facts | None:
+        """What these mistakes together do in the play of that number; None where they cannot be made together."""
+        self.play([(members, number)])
+        return self.seen[members, number]
 
     def part(self, members: Members, number: int) -> Part | None:
         """What these mistakes together change in the play of that number; None where they cannot be made together."""
-        if (members, number) not in self.played:
-            self.played[members, number] = self.compute(members, number)
-        return self.played[members, number]
+        if (members, number) not in self.parts:
+            facts, parts = self.together(members, number), [self.evidence.parts[member] for member in members]
+            with np.errstate(all="ignore"):
+                self.parts[members, number] = None if facts is None else held_against(facts, self.evidence.plays[number], parts)
+        return self.parts[members, number]
 
     def distance(self, members: Members, number: int) -> float:
         """How far what these mistakes do together in that play is from what was observed; infinite where they cannot be made together."""
-        self.part(members, number)
-        return self.distances.get((members, number), math.inf)
+        if (members, number) not in self.distances:
+            facts = self.together(members, number)
+            with np.errstate(all="ignore"):
+                self.distances[members, number] = math.inf if facts is None else distance(facts, self.evidence.plays[number])
+        return self.distances[members, number]
 
     def source(self, members: Members) -> str | None:
         if members not in self.sources:
             self.sources[members] = combined(self.reference, [self.mistakes[member] for member in members])
         return self.sources[members]
-
-    def compute(self, members: Members, number: int) -> Part | None:
-        source, play = self.source(members), self.evidence.plays[number]
-        observation = None if source is None else self.play_source(source, play.play.expectation.request)
-        if observation is None or (observation.error is not None and not observation.error.types):
-            return None
-        with np.errstate(all="ignore"):
-            facts = facts_of(observation, play.right)
-            self.distances[members, number] = distance(facts, play)
-            return held_against(facts, play, [self.evidence.parts[member] for member in members])
 
 
 def distance(theirs: Facts, play: Observed) -> float:

@@ -11,7 +11,7 @@ from math import inf
 
 from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
-from normgrade.compare.joint import Joint, Members
+from normgrade.compare.joint import Joint, Members, Pair
 
 NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
@@ -19,6 +19,7 @@ DOUBT = 0.1  # what each fact costs that would be right, were it not for what a 
 MOST_NAMES = 8
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
 MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
+AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
@@ -49,6 +50,11 @@ class Guess:
         return self.conflicts | self.uncovered | self.unknown
 
     @property
+    def undecided(self) -> bool:
+        """Whether they may explain everything."""
+        return bool(self.unknown) and not self.conflicts | self.uncovered
+
+    @property
     def complete(self) -> bool:
         """Whether they explain everything."""
         return not self.unexplained
@@ -62,9 +68,13 @@ class Search:
     joint: Joint
     in_time: Callable[[], bool] = lambda: True
     in_grace: Callable[[], bool] = lambda: True  # the time in which what was found may still be played to its end
-    plays: int = 0
     stopped: bool = False
     doubting: bool = False
+
+    @property
+    def plays(self) -> int:
+        """How many there were of several mistakes together."""
+        return len(self.joint.seen)
 
     @cached_property
     def pool(self) -> list[int]:
@@ -98,9 +108,9 @@ class Search:
             unknown |= conflicts | uncovered if len(members) > 1 else 0
         known = 0
         for number, here in enumerate(self.plays_reached) if unknown else ():
-            if unknown & here and (played := (self.acting(members, number), number)) in self.joint.played:
+            if unknown & here and (played := (self.acting(members, number), number)) in self.joint.seen:
                 known |= here
-                together = self.joint.played[played]
+                together = self.joint.part(*played)
                 if together is None:
                     conflicts |= over & here & wrong
                 else:
@@ -140,25 +150,29 @@ class Search:
         """The facts that any of its mistakes changes."""
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
-    def play_one(self, guess: Guess) -> None:
-        """Play the mistakes together where fewest act, which tells of other guesses too, and where most is unknown."""
+    def deciding_plays(self, guess: Guess) -> list[Pair]:
+        """What to play next, where most is wrong that is unknown; first where fewest act, which tells of other guesses too."""
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
+        pairs = [(self.acting(guess.members, number), number) for number in numbers]
 
-        def promise(number: int) -> tuple[int, int, int]:
-            return -len(self.acting(guess.members, number)), (guess.unknown & self.plays_reached[number] & wrong).bit_count(), -number
+        def promise(pair: Pair) -> tuple[int, int, int]:
+            members, number = pair
+            return len(members), -(guess.unknown & self.plays_reached[number] & wrong).bit_count(), number
 
-        number = max(numbers, key=promise)
-        self.joint.part(self.acting(guess.members, number), number)
-        self.plays += 1
+        return sorted(pairs, key=promise)
+
+    def play_for(self, guesses: Iterable[Guess]) -> None:
+        """Play of each guess the first play that decides about it."""
+        self.joint.play([self.deciding_plays(guess)[0] for guess in guesses if guess.unknown])
 
     def settled(self, members: Members, whole: bool = False) -> Guess | None:
         """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             if self.stopped and not self.in_grace():
                 break
-            self.play_one(guess)
+            self.joint.play(self.deciding_plays(guess)[:AT_A_TIME])
         return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
@@ -167,7 +181,8 @@ class Search:
         if len(acting) == 1:
             return self.evidence.parts[acting[0]]
         number = next(number for number, here in enumerate(self.plays_reached) if here >> fact & 1)
-        return self.joint.played.get((self.acting(guess.members, number), number))
+        played = self.acting(guess.members, number), number
+        return self.joint.part(*played) if played in self.joint.seen else None
 
     def doubt(self, found: list[Guess]) -> list[Guess]:
         """The same; from now on, what each mistake changes alone is no word on what it changes among others."""
@@ -183,8 +198,12 @@ class Search:
         """How far some mistakes are from what was observed in one play; infinite once the search has to end."""
         if self.out_of_time() or len(members) > MOST_NAMES:
             return inf
-        self.plays += (members, number) not in self.joint.played
         return self.joint.distance(members, number)
+
+    def ahead(self, pairs: Iterable[Pair], last_play: float = inf) -> None:
+        """Play what will be looked at next, one right after the other: it takes half as long as one at a time."""
+        wanted = (pair for pair in pairs if len(pair[0]) <= MOST_NAMES)
+        self.joint.play(wanted, lambda: self.plays >= last_play or self.out_of_time())
 
     def explains(self, members: Members, number: int) -> bool:
         """Whether these mistakes together explain everything that is wrong in one play."""
@@ -195,13 +214,12 @@ class Search:
         """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
         queue = sorted(self.promising(size))
         found, last_play = list[Guess](), self.plays + MOST_AT_ONCE
-        for *_unknown, members in queue:
-            guess = self.guess(members)
-            while guess is not None and guess.unknown and not guess.conflicts | guess.uncovered:
+        for index, (*_unknown, members) in enumerate(queue):
+            while (guess := self.guess(members)) is not None and guess.undecided:
                 if self.plays >= last_play or self.out_of_time():
                     return found or otherwise
-                self.play_one(guess)
-                guess = self.guess(members)
+                others = (self.guess(members) for *_unknown, members in queue[index + 1 : index + AT_A_TIME])
+                self.play_for([guess, *(other for other in others if other is not None and other.undecided)])
             if guess is not None and guess.complete:
                 found.append(guess)
                 last_play = min(last_play, self.plays + MORE_PLAYS)
@@ -294,7 +312,7 @@ class Search:
                 heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.unknown:
-                self.play_one(guess)
+                self.play_for([guess, *(other for _, other in heapq.nsmallest(AT_A_TIME - 1, queue))])
                 heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.sure > best:

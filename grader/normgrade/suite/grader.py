@@ -100,7 +100,7 @@ class Grader:
         with Understudy(self.host, exercise) as understudy:
             clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
             try:
-                return diagnose.diagnose(results, known, understudy.play, within_s, clock)
+                return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
             except diagnose.OutOfTime:
                 return None
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import tee
 from types import TracebackType
 from typing import Self
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.worker.host import Host, Worker
-from normgrade.worker.messages import Load
+from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
 
 SIZE_LIMIT_BYTES = 2**24  # of one value
@@ -23,13 +25,22 @@ class Understudy:
     host: Host
     exercise: Exercise
     worker: Worker | None = None
-    loaded: str = ""
     waited_s: float = 0.0  # for answers, all together
 
-    def play(self, source: str, request: Playable) -> Observation | None:
-        """What a source observes natively; None where it cannot be executed, or has no answer."""
+    def plays(self, asked: Iterable[tuple[str, Playable]]) -> Iterator[Observation | None]:
+        """What each source observes natively, in their order; None where it cannot be executed, or has no answer.
+
+        The worker plays the next ones while the caller looks at what was observed before.
+        """
+        questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source) for source, request in asked)
+        self.worker = self.worker or self.new_worker()
+        self.worker.announce(announced)
+        return map(self.answer, questions)
+
+    def answer(self, question: PlayQuestion) -> Observation | None:
+        worker = self.worker = self.worker or self.new_worker()
         since = time.perf_counter() - time.thread_time()
-        observation = self.started(source).play(request, SIZE_LIMIT_BYTES)
+        observation = worker.answer(question)
         self.waited_s += time.perf_counter() - time.thread_time() - since
         died = observation.error is not None and observation.error.cause is not Cause.RAISED
         return None if died else observation
@@ -38,19 +49,10 @@ class Understudy:
         """Seconds in which this thread computed or waited for an answer: what other programs take of the processor hardly counts."""
         return time.thread_time() + self.waited_s
 
-    def started(self, source: str) -> Worker:
-        """The worker, with this source loaded. A new one starts where the last one cannot load it."""
-        worker = self.worker
-        if worker is not None and source != self.loaded:
-            worker.submission = Load(source, self.exercise.file_name, "submission")
-            if worker.failure is not None or worker.channel is None or worker.ask(worker.submission).error is not None:
-                self.close()
-                worker = None
-        if worker is None:
-            probes = None if self.exercise.probes is None else read_text(self.exercise.probes)
-            worker = self.worker = self.host.worker(source, self.exercise.file_name, probes)
-        self.loaded = source
-        return worker
+    def new_worker(self) -> Worker:
+        """A worker that has loaded nothing but the exercise's own probes."""
+        probes = None if self.exercise.probes is None else read_text(self.exercise.probes)
+        return self.host.worker("", self.exercise.file_name, probes)
 
     def close(self) -> None:
         """End the worker's process."""

@@ -158,29 +158,35 @@ class Worker:
 
         Whoever announces a question asks it. After the first question that costs a process, every question waits for its turn.
         """
+        if self.asked:
+            self.end_process()  # it works on what nobody asks for any more
         self.coming = iter(questions)
 
     def play(self, request: Playable, size_limit_bytes: int) -> Observation:
-        """What the probe saw. A description stands in for an array of more than `size_limit_bytes`.
+        """What the probe saw. A description stands in for an array of more than `size_limit_bytes`."""
+        return self.answer(PlayQuestion(request, size_limit_bytes))
 
-        A request is played again in a new process where the first one may have ended for another reason than this request.
+    def answer(self, question: PlayQuestion) -> Observation:
+        """What the probe saw.
+
+        It is asked again in a new process where the first one may have ended for another reason than this question.
         """
         played_before = self.channel is not None
-        observation = self.try_to_play(request, size_limit_bytes)
+        observation = self.try_to_answer(question)
         perhaps_no_fault = PERHAPS_EARLIER if played_before else PERHAPS_FROM_OUTSIDE
         if self.channel is None and observation.error is not None and observation.error.cause in perhaps_no_fault:
-            return self.try_to_play(request, size_limit_bytes)
+            return self.try_to_answer(question)
         return observation
 
-    def try_to_play(self, request: Playable, size_limit_bytes: int) -> Observation:
-        """Load the submission if need be, and play the request once."""
-        if self.asked and self.asked[0].request is not request:
+    def try_to_answer(self, question: PlayQuestion) -> Observation:
+        """Load the submission if need be, and ask once."""
+        if self.asked and not self.asked[0].is_that(question):
             self.end_process()  # it works on what nobody asks for any more
         if self.channel is None and self.failure is None and self.left_s > 0:
             self.load()
         if self.failure is not None:
             return self.failure
-        observation = self.ask(PlayQuestion(request, size_limit_bytes))
+        observation = self.ask(question)
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
 

@@ -28,10 +28,18 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class PlayQuestion:
-    """Answer this request; a value of more than `size_limit_bytes` is described, not returned."""
+    """Answer this request; a value of more than `size_limit_bytes` is described, not returned.
+
+    With a `source`, that of the course's own is loaded first, unless it was the last one.
+    """
 
     request: Playable
     size_limit_bytes: int
+    source: str | None = None
+
+    def is_that(self, other: PlayQuestion) -> bool:
+        """Whether both ask the very same request of the same source."""
+        return self.request is other.request and self.source == other.source
 
 
 Question = Load | PlayQuestion | Ban  # a ban is enforced, and answered by an empty observation
@@ -76,8 +84,8 @@ def written(message: Message) -> dict[str, Any]:
     match message:
         case Load():
             return {"source": message.source, "file_name": message.file_name, "name": message.name}
-        case PlayQuestion(request, size_limit_bytes):
-            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "inputs": request.inputs}
+        case PlayQuestion(request, size_limit_bytes, source):
+            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "source": source, "inputs": request.inputs}
         case Ban():
             return {"banned": list(message.banned), "allowed": list(message.allowed)}
         case Observation():
@@ -96,10 +104,10 @@ def read_load(content: object) -> Load:
 
 
 def read_play(content: object) -> PlayQuestion:
-    probe, size_limit_bytes, inputs = fields(content, "probe", "size_limit_bytes", "inputs")
+    probe, size_limit_bytes, source, inputs = fields(content, "probe", "size_limit_bytes", "source", "inputs")
     if not isinstance(inputs, dict):
         raise ProtocolError(_("inputs that are no object"))
-    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes))
+    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes), optional(source))
 
 
 def read_ban(content: object) -> Ban:

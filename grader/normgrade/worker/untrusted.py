@@ -10,6 +10,7 @@ import os
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TextIO
 
@@ -26,6 +27,14 @@ from normgrade.worker.zygote_protocol import BROKEN
 
 QUESTION_FD, ANSWER_FD = 3, 4
 ANY_SIZE = 2**62  # bytes; the grader may ask for anything
+
+
+@dataclass
+class Loaded:
+    """The modules that were loaded, by name: "submission", "probes". `source` is that of the submission."""
+
+    modules: dict[str, ModuleType] = field(default_factory=dict)
+    source: str | None = None
 
 
 def main(memory_mib: int, cpu_s: int) -> None:
@@ -92,7 +101,7 @@ def serve(question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
 
 def answer_all(question: int, answer: int) -> None:
     """Answer every question until there are no more."""
-    modules: dict[str, ModuleType] = {}
+    loaded = Loaded()
     streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
     process = os.getpid()
     while True:
@@ -101,7 +110,7 @@ def answer_all(question: int, answer: int) -> None:
         except EOFError:
             return
         size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
-        frame = encoded(observe(message, modules), serial, framing.body_limit_bytes(size_limit_bytes))
+        frame = encoded(observe(message, loaded), serial, framing.body_limit_bytes(size_limit_bytes))
         if os.getpid() != process:  # this is a child that the submission forked; only its parent answers
             return
         flush([*streams, sys.stdout, sys.stderr])
@@ -115,21 +124,37 @@ def line_by_line(fd: int) -> TextIO:
     return open(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
 
 
-def observe(message: messages.Question, modules: dict[str, ModuleType]) -> Observation:
+def observe(message: messages.Question, loaded: Loaded) -> Observation:
     """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
-    if isinstance(message, Ban):
-        by_hand.enforce(message)
-        return Observation()
-    if isinstance(message, messages.Load):
-        try:
-            modules[message.name] = play.load(message.source, message.file_name, message.name)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
-            return Observation(error=play.describe(error, message.file_name, cause=Cause.NOT_LOADED))
-        return Observation()
+    match message:
+        case Ban():
+            by_hand.enforce(message)
+            return Observation()
+        case messages.Load():
+            return load(message, loaded)
+    submission, probes = loaded.modules["submission"], loaded.modules.get("probes")
+    if message.source not in (None, loaded.source):
+        failed = load(messages.Load(message.source, submission.__file__ or "", "submission"), loaded)
+        if failed.error is not None:
+            return failed
+        submission = loaded.modules["submission"]
     try:
-        return play.play(modules["submission"], message.request, modules.get("probes"), message.size_limit_bytes)
+        return play.play(submission, message.request, probes, message.size_limit_bytes)
     except BaseException as error:  # the values that the probe returned could not be read
-        return Observation(error=play.describe(error, modules["submission"].__file__))
+        return Observation(error=play.describe(error, submission.__file__))
+
+
+def load(message: messages.Load, loaded: Loaded) -> Observation:
+    """Execute a source. The observation is empty, or holds the error."""
+    if message.name == "submission":
+        loaded.source = None
+    try:
+        loaded.modules[message.name] = play.load(message.source, message.file_name, message.name)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
+        return Observation(error=play.describe(error, message.file_name, cause=Cause.NOT_LOADED))
+    if message.name == "submission":
+        loaded.source = message.source
+    return Observation()
 
 
 def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:

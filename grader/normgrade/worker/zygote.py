@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
@@ -136,9 +135,9 @@ def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
 
 def layer_works() -> bool:
     """Whether a small layer can be trained, as every suite asks."""
-    modules: dict[str, ModuleType] = {}
-    untrusted.observe(messages.Load(LAYER, "layer.py", "submission"), modules)
-    seen = untrusted.observe(small_story(Action.TRAIN), modules)
+    loaded = untrusted.Loaded()
+    untrusted.observe(messages.Load(LAYER, "layer.py", "submission"), loaded)
+    seen = untrusted.observe(small_story(Action.TRAIN), loaded)
     output = seen.values.get(Place("output", step=1))
     return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
 
@@ -146,13 +145,13 @@ def layer_works() -> bool:
 def warm_up() -> None:
     """Do once what every worker does, so that all imports and allocations are made before the forks."""
     untrusted.use_one_thread()
-    modules: dict[str, ModuleType] = {}
+    loaded = untrusted.Loaded()
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
     stories = [small_story(Action.TRAIN), small_story(Action.EVALUATE), small_story(Action.TRAIN, features=4)]  # the last one raises
     questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, story_of_all_steps(), ban]
     for message in questions:
         _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
-        untrusted.encoded(untrusted.observe(asked, modules), 0, 2**16)
+        untrusted.encoded(untrusted.observe(asked, loaded), 0, 2**16)
     del sys.modules["submission"], linecache.cache["layer.py"]
 
 

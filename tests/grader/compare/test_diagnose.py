@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -231,7 +231,7 @@ def test_several_mistakes_are_numbered() -> None:
     assert (says(["First."]), says(["First.", "Second."])) == ("First.", "1. First.\n2. Second.")
 
 
-def played_nowhere(source: str, request: Playable) -> Observation | None:
+def played_nowhere(asked: Iterable[tuple[str, Playable]]) -> Iterator[Observation | None]:
     raise AssertionError("something was played")
 
 
@@ -258,9 +258,10 @@ class Counting:
     oracle: Oracle
     sources: list[str] = field(default_factory=list)
 
-    def play(self, source: str, request: TypedRequest) -> Observation:
-        self.sources.append(source)
-        return self.oracle.glimpse(source, request, exact=False)
+    def plays(self, asked: Iterable[tuple[str, TypedRequest]]) -> Iterator[Observation]:
+        for source, request in asked:
+            self.sources.append(source)
+            yield self.oracle.glimpse(source, request, exact=False)
 
 
 def oracle_of(expectations: Path) -> Oracle:
@@ -283,7 +284,7 @@ def searched(
     exercise, oracle = tiny.exercise(slug), oracle_of(expectations)
     run = Run(Here(load(source, "mine.py")), Rehearsal(oracle, exercise, read_text(exercise.reference)))
     results, counting = list(run.results(collect([exercise])[slug])), Counting(oracle)
-    return diagnose(results, known(tiny, expectations, slug), counting.play, within_s), counting.sources
+    return diagnose(results, known(tiny, expectations, slug), counting.plays, within_s), counting.sources
 
 
 @pytest.mark.parametrize("edits", [[FLIPPED], [ANY_RANK], [DETACHED], [FLIPPED, ANY_RANK]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from scripted import REFERENCE, World, raised
 
 from normgrade.compare.evidence import facts_in
@@ -17,7 +19,7 @@ WORLD = World(PLAYS, {"doubled": {0: {"output": [2.0, 4.0, 6.0]}}, "negated": {0
 
 def joint(observed: list[float], together: list[float]) -> tuple[Joint, World]:
     world = World(PLAYS, WORLD.mistakes, together={BOTH: {0: {"output": together}}})
-    return Joint(world.evidence({0: {"output": observed}}), REFERENCE, world.known, world.play), world
+    return Joint(world.evidence({0: {"output": observed}}), REFERENCE, world.known, world.answers), world
 
 
 def test_what_they_do_together_agrees_with_what_was_observed_or_contradicts_it() -> None:
@@ -42,7 +44,7 @@ def test_each_set_and_play_is_played_once() -> None:
 
 def test_an_error_of_both_together_is_an_ending() -> None:
     world = World(PLAYS, {**WORLD.mistakes, "crashes": {0: raised("TypeError")}})
-    one = Joint(world.evidence({0: raised("TypeError")}), REFERENCE, world.known, world.play)
+    one = Joint(world.evidence({0: raised("TypeError")}), REFERENCE, world.known, world.answers)
     part = one.part((0, 2), 0)
     assert part is not None and [*facts_in(part.active)] == [4] and part.contradicted == 0
 
@@ -50,9 +52,9 @@ def test_an_error_of_both_together_is_an_ending() -> None:
 def test_what_cannot_be_made_together_or_played_is_none() -> None:
     overlapping = [Mistake(name, "", f"{letter}{REFERENCE[1:]}", (Edit(0, 1, letter),)) for name, letter in (("a", "a"), ("b", "b"))]
     evidence = WORLD.evidence({0: {"output": [7.0, 7.0, 7.0]}})
-    assert Joint(evidence, REFERENCE, overlapping, WORLD.play).part((0, 1), 0) is None
+    assert Joint(evidence, REFERENCE, overlapping, WORLD.answers).part((0, 1), 0) is None
 
-    def dead(source: str, request: TypedRequest) -> Observation | None:
-        return None
+    def dead(asked: Iterable[tuple[str, TypedRequest]]) -> Iterator[Observation | None]:
+        return (None for _ in asked)
 
     assert Joint(evidence, REFERENCE, WORLD.known, dead).part((0, 1), 0) is None

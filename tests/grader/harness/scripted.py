@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,10 @@ class World:
             return observation(error)
         return self.seen({number: {place: given for part in parts if not isinstance(part, Error) for place, given in part.items()}}, number)
 
+    def answers(self, asked: Iterable[tuple[str, TypedRequest]]) -> Iterator[Observation]:
+        """Native plays, one after the other."""
+        return starmap(self.play, asked)
+
     def plays(self) -> list[tuple[PlayKey, Played]]:
         """All plays, with nothing observed."""
         return [
@@ -130,7 +135,7 @@ class World:
 
     def search(self, submission: Plays) -> Search:
         evidence = self.evidence(submission)
-        return Search(evidence, Joint(evidence, REFERENCE, self.known, self.play))
+        return Search(evidence, Joint(evidence, REFERENCE, self.known, self.answers))
 
     def best(self, submission: Plays) -> list[set[str]]:
         """The names of the best guesses."""

@@ -23,6 +23,11 @@ def understudy(tiny: Course) -> Iterator[Understudy]:
         yield one
 
 
+def one(understudy: Understudy, source: str) -> list[float] | None:
+    [observation] = understudy.plays([(source, REQUEST)])
+    return result(observation)
+
+
 def result(observation: Observation | None) -> list[float] | None:
     if observation is None or observation.error is not None:
         return None
@@ -35,22 +40,35 @@ def test_sources_are_played_one_after_the_other_in_one_process(understudy: Under
     assert understudy.worker is None  # nothing starts before it is needed
     pids = set()
     for factor in (2.0, 3.0, 2.0):
-        assert result(understudy.play(SOURCE.format(f"{factor} * x"), REQUEST)) == [factor, factor]
-        pids.add(tuple(result(understudy.play(SOURCE.format("x * 0 + os.getpid()"), REQUEST)) or ()))
+        assert one(understudy, SOURCE.format(f"{factor} * x")) == [factor, factor]
+        pids.add(tuple(one(understudy, SOURCE.format("x * 0 + os.getpid()")) or ()))
     assert len(pids) == 1
 
 
 def test_a_source_is_loaded_afresh_after_another_and_once_in_a_row(understudy: Understudy) -> None:
     counted, other = SOURCE.format("x * 0 + calls"), SOURCE.format("x")
-    assert [result(understudy.play(source, REQUEST)) for source in (counted, counted, other, counted)] == [[1, 1], [2, 2], [1, 1], [1, 1]]
+    assert [one(understudy, source) for source in (counted, counted, other, counted)] == [[1, 1], [2, 2], [1, 1], [1, 1]]
 
 
 def test_what_a_source_raises_is_observed(understudy: Understudy) -> None:
-    seen = understudy.play(SOURCE.format("x.nothing"), REQUEST)
+    [seen] = understudy.plays([(SOURCE.format("x.nothing"), REQUEST)])
     assert seen is not None and seen.error is not None and seen.error.types[0] == "AttributeError"
 
 
 @pytest.mark.parametrize("bad", ["1 / 0\n", SOURCE.format("os._exit(3)")])
 def test_one_that_cannot_be_played_is_none_and_the_next_one_is_played(bad: str, understudy: Understudy) -> None:
     good = SOURCE.format("x")
-    assert [result(understudy.play(source, REQUEST)) for source in (bad, good, bad, good)] == [None, [1, 1], None, [1, 1]]
+    assert [one(understudy, source) for source in (bad, good, bad, good)] == [None, [1, 1], None, [1, 1]]
+
+
+@pytest.mark.parametrize("bad", ["1 / 0\n", SOURCE.format("os._exit(3)")])
+def test_several_are_on_their_way_at_once_and_come_in_their_order(bad: str, understudy: Understudy) -> None:
+    sources = [SOURCE.format(f"{factor} * x") for factor in range(4)]
+    played = understudy.plays((source, REQUEST) for source in (*sources[:2], bad, *sources[2:]))
+    assert [result(each) for each in played] == [[0, 0], [1, 1], None, [2, 2], [3, 3]]
+
+
+def test_whoever_has_seen_enough_asks_for_others(understudy: Understudy) -> None:
+    sources = [SOURCE.format(f"{factor} * x") for factor in range(6)]
+    assert result(next(understudy.plays((source, REQUEST) for source in sources))) == [0, 0]
+    assert [result(each) for each in understudy.plays((source, REQUEST) for source in sources[3:])] == [[3, 3], [4, 4], [5, 5]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,10 +15,10 @@ from normgrade.worker.observation import Array, Cause, Observation, Request
 
 
 def test_a_source_is_loaded_and_played() -> None:
-    modules: dict[str, ModuleType] = {}
-    assert untrusted.observe(messages.Load("def f(x):\n    return x + 1", "f.py", "submission"), modules) == Observation()
+    loaded = untrusted.Loaded()
+    assert untrusted.observe(messages.Load("def f(x):\n    return x + 1", "f.py", "submission"), loaded) == Observation()
     request = Request("function_call", {"function": "f", "args": [1], "kwargs": {}})
-    assert untrusted.observe(messages.PlayQuestion(request, 100), modules).values["result"] == 2
+    assert untrusted.observe(messages.PlayQuestion(request, 100), loaded).values["result"] == 2
 
 
 @pytest.mark.parametrize(
@@ -31,15 +30,15 @@ def test_a_source_is_loaded_and_played() -> None:
     ],
 )
 def test_a_source_that_cannot_be_loaded_is_an_observation(source: str, cause: Cause, message: str) -> None:
-    error = untrusted.observe(messages.Load(source, "f.py", "submission"), {}).error
+    error = untrusted.observe(messages.Load(source, "f.py", "submission"), untrusted.Loaded()).error
     assert error is not None and error.cause is cause and message in error.message
 
 
 def test_the_exercises_probes_are_played_on_the_submission() -> None:
-    modules: dict[str, ModuleType] = {}
-    untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), modules)
-    untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), modules)
-    assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), modules).values == {"seen": 6}
+    loaded = untrusted.Loaded()
+    untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), loaded)
+    untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), loaded)
+    assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), loaded).values == {"seen": 6}
 
 
 def test_what_is_too_large_to_send_is_said() -> None:
