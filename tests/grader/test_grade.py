@@ -240,9 +240,9 @@ def test_the_time_of_a_search_includes_that_of_its_plays(
 ) -> None:
     took: list[float] = []
 
-    def played(results: Any, known: Any, play: Any, within_s: float, clock: Callable[[], float]) -> tuple[Diagnosis, ...]:
+    def played(results: Any, known: Any, plays: Any, within_s: float, clock: Callable[[], float]) -> tuple[Diagnosis, ...]:
         before = clock()
-        play("import time\ntime.sleep(0.3)\n" + known.reference, results[0].plays[0].expectation.request)
+        list(plays([("import time\ntime.sleep(0.3)\n" + known.reference, results[0].plays[0].expectation.request)]))
         took.append(clock() - before)
         return ()
 
