@@ -42,6 +42,15 @@ def test_each_set_and_play_is_played_once() -> None:
     assert one.part((0, 1), 0) is one.part((0, 1), 0) and world.asked == [(BOTH, 0)]
 
 
+def test_several_are_played_ahead_until_it_is_enough() -> None:
+    world = World(PLAYS * 4, {"doubled": {}, "negated": {}})
+    one = Joint(world.evidence({0: {"output": [7.0, 7.0, 7.0]}}), REFERENCE, world.known, world.answers)
+    one.play((((0, 1), number) for number in (2, 0, 2, 3, 1)), lambda: len(one.seen) == 3)
+    assert [*one.seen] == [((0, 1), 2), ((0, 1), 0), ((0, 1), 3)]
+    one.play([((0, 1), 0), ((0, 1), 1)])
+    assert [number for _names, number in world.asked] == [2, 0, 3, 1]
+
+
 def test_an_error_of_both_together_is_an_ending() -> None:
     world = World(PLAYS, {**WORLD.mistakes, "crashes": {0: raised("TypeError")}})
     one = Joint(world.evidence({0: raised("TypeError")}), REFERENCE, world.known, world.answers)

@@ -41,6 +41,27 @@ def test_the_exercises_probes_are_played_on_the_submission() -> None:
     assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), loaded).values == {"seen": 6}
 
 
+COUNTED = "calls = 0\n\ndef f():\n    global calls\n    calls += 1\n    return calls * {}\n"
+CALL = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
+
+
+def test_a_question_may_carry_its_source_which_is_loaded_once_in_a_row() -> None:
+    loaded = untrusted.Loaded()
+    untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
+    sources = [None, COUNTED.format(1), COUNTED.format(2), COUNTED.format(2), None, COUNTED.format(1)]
+    seen = [untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).values["result"] for source in sources]
+    assert seen == [1, 2, 2, 4, 6, 1]
+
+
+def test_a_source_that_came_with_a_question_and_cannot_be_loaded_is_tried_again() -> None:
+    loaded = untrusted.Loaded()
+    untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
+    for source in ("1 / 0", "1 / 0"):
+        error = untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).error
+        assert error is not None and (error.cause, error.message) == (Cause.NOT_LOADED, "division by zero")
+    assert untrusted.observe(messages.PlayQuestion(CALL, 100, COUNTED.format(3)), loaded).values["result"] == 3
+
+
 def test_what_is_too_large_to_send_is_said() -> None:
     observation = Observation({"result": Array(np.zeros(1000), "float64")})
     _serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 100))
