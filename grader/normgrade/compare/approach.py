@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
 
-MOST_APPROACHING, BEAM = 600, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
+MOST_APPROACHING, BEAM = 450, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
 PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 MOST_MENDED = 4  # guesses to which mistakes are added
 

@@ -18,7 +18,7 @@ CONFLICT = 0.5  # what a check costs whose facts are all other than the names pr
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
-MOST_PLAYS, MOST_AT_ONCE = 2000, 200  # of several mistakes together: in all, and at each attempt
+MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
 AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
@@ -163,16 +163,12 @@ class Search:
 
         return sorted(pairs, key=promise)
 
-    def play_for(self, guesses: Iterable[Guess]) -> None:
-        """Play of each guess the first play that decides about it."""
-        self.joint.play([self.deciding_plays(guess)[0] for guess in guesses if guess.unknown])
-
     def settled(self, members: Members, whole: bool = False) -> Guess | None:
         """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             if self.stopped and not self.in_grace():
                 break
-            self.joint.play(self.deciding_plays(guess)[:AT_A_TIME])
+            self.joint.play(self.deciding_plays(guess)[: 1 if whole else AT_A_TIME])  # most sets are refuted by the first play
         return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
@@ -214,12 +210,11 @@ class Search:
         """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
         queue = sorted(self.promising(size))
         found, last_play = list[Guess](), self.plays + MOST_AT_ONCE
-        for index, (*_unknown, members) in enumerate(queue):
+        for *_unknown, members in queue:
             while (guess := self.guess(members)) is not None and guess.undecided:
                 if self.plays >= last_play or self.out_of_time():
                     return found or otherwise
-                others = (self.guess(members) for *_unknown, members in queue[index + 1 : index + AT_A_TIME])
-                self.play_for([guess, *(other for other in others if other is not None and other.undecided)])
+                self.joint.play(self.deciding_plays(guess)[:1])
             if guess is not None and guess.complete:
                 found.append(guess)
                 last_play = min(last_play, self.plays + MORE_PLAYS)
@@ -312,7 +307,7 @@ class Search:
                 heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.unknown:
-                self.play_for([guess, *(other for _, other in heapq.nsmallest(AT_A_TIME - 1, queue))])
+                self.joint.play(self.deciding_plays(guess)[:1])
                 heapq.heappush(queue, (guess.order, guess))
                 continue
             if guess.sure > best:
