@@ -18,31 +18,16 @@ from pathlib import Path
 
 import numpy as np
 
-from normgrade.worker import launch
+from normgrade.worker import launch, zygote
 from normgrade.worker.host import Host
 from normgrade.worker.observation import Array, Request
-from normgrade.worker.walls import TIERS
+from normgrade.worker.walls import TIERS, walls_of
+from normgrade.worker.walls.kernel import namespaces
 
 SOURCE = "def f(x):\n    return x * 2\n"
 REQUEST = Request("function_call", {"function": "f", "args": [Array(np.ones((8, 8), np.float32), "float32")], "kwargs": {}})
 MORE_MS, SELF_TEST_MS = 1.5, 15.0
-SELF_TEST = """
-import os, sys, time
-from normgrade.worker import zygote
-from normgrade.worker.walls import walls_of
-from normgrade.sandbox.kernel import namespaces
-grader = namespaces()
-zygote.warm_up()
-zygote.freeze()
-walls = walls_of("container")()
-walls.prepare()
-for _ in range(9):
-    started = time.perf_counter()
-    tried, failed = zygote.self_test(walls, grader)
-    print(1000 * (time.perf_counter() - started), tried, len(failed))
-    time.sleep(0.05)
-    zygote.reap_all()
-"""
+TRIED = 9
 
 
 def one_worker_ms(host: Host) -> float:
@@ -71,9 +56,25 @@ def workers(rounds: int) -> bool:
     return kept
 
 
+def self_tests() -> None:
+    """Print of each self-test, in a process like a zygote: milliseconds, trials, and how many of them failed."""
+    grader = namespaces()
+    zygote.warm_up()
+    zygote.freeze()
+    walls = walls_of("container")()
+    walls.prepare()
+    for _ in range(TRIED):
+        started = time.perf_counter()
+        tried, failed = zygote.self_test(walls, grader)
+        print(1000 * (time.perf_counter() - started), tried, len(failed))
+        time.sleep(0.05)
+        zygote.reap_all()
+
+
 def self_test() -> bool:
     """Milliseconds of the self-test; whether the promise was held."""
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(Path(launch.__file__).parents[2])!r})\n{SELF_TEST}"]
+    folders = [str(Path(launch.__file__).parents[2]), str(Path(__file__).parent)]
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = {folders}; import walls; walls.self_tests()"]
     printed = subprocess.run(command, env=launch.environment(), capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [line.split() for line in printed]
     ms = statistics.median(float(row[0]) for row in rows)
