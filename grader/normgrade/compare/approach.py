@@ -70,8 +70,8 @@ def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
         return None
     number = max(unexplained, key=lambda each: ((search.plays_reached[each] & wrong).bit_count(), -each))
     here = search.plays_reached[number]
-    members_more = [each for each in search.pool if each not in guess.members and search.evidence.parts[each].active & here & wrong]
-    sets = [tuple(sorted((*guess.members, member))) for member in members_more]
+    acting = [member for member in search.pool if search.evidence.parts[member].active & here & wrong]
+    sets = [tuple(sorted((*guess.members, member))) for member in acting if member not in guess.members]
     search.ahead(((members, number) for members in sets), last_play)
     for members in sets:
         if (members, number) not in search.joint.seen or search.out_of_time():

@@ -33,12 +33,11 @@ class Understudy:
         The worker plays the next ones while the caller looks at what was observed before.
         """
         questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source) for source, request in asked)
-        self.worker = self.worker or self.new_worker()
-        self.worker.announce(announced)
-        return map(self.answer, questions)
-
-    def answer(self, question: PlayQuestion) -> Observation | None:
         worker = self.worker = self.worker or self.new_worker()
+        worker.announce(announced)
+        return (self.answer(worker, question) for question in questions)
+
+    def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         since = time.perf_counter() - time.thread_time()
         observation = worker.answer(question)
         self.waited_s += time.perf_counter() - time.thread_time() - since

@@ -93,7 +93,7 @@ def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: G
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
 
 
-def test_the_search_takes_as_long_as_two_starts_or_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
+def test_the_search_takes_a_multiple_of_the_start_or_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
     used_s = grader.host.used_s
     start_s = grader.host.start_s
