@@ -17,9 +17,11 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import write_whole
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
+from normgrade.suite.situations import SITUATIONS
 
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
+POINTS = 20  # of an exercise that says nothing else
 TENSORS = {"x", "y", "dy", "weight", "input", "content", "style"}  # names of arguments that are arrays in every course
 COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of those that are whole numbers
 
@@ -102,7 +104,15 @@ def values_of(draft: Draft, course: Course) -> dict[str, Any]:
         "backward": draft.signatures[1] if len(draft.signatures) > 1 else None,
         "built": f"build({', '.join(map(example_of, required))})",
         "inputs": max(len(required), 1),
+        "points_left": POINTS - points_of_situations(draft),
     }
+
+
+def points_of_situations(draft: Draft) -> int:
+    """The points of the checks that are derived for the exercise."""
+    if draft.numpy:
+        return 0
+    return sum(each.points for each in SITUATIONS.values() if draft.signatures[0].is_class or not each.of_layers)
 
 
 def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str = "") -> str:

@@ -27,13 +27,13 @@ HOUSE_ORDER: Mapping[str, str] = {
     "cli": "learner authoring verify grade suite compare inspection report worker course language",
     # What is done with grading
     "learner": "grade suite compare inspection report worker course language",
-    "authoring": "course language",
+    "authoring": "suite course language",
     "verify": "suite compare oracle inspection report worker course language",
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
     "suite": "compare oracle inspection report worker course language",
     "compare": "oracle report worker course language",
-    "oracle": "worker course language",
+    "oracle": "worker probes course language",
     "inspection": "report course language",
     "report": "worker language",
     # What runs a submission, and what it is told
