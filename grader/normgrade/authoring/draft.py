@@ -150,7 +150,9 @@ def type_of(parameter: Parameter, array: str) -> str:
     if isinstance(default, bool | int | float | str):
         return type(default).__name__
     kind = array if parameter.name in TENSORS else "int" if COUNT.fullmatch(parameter.name) else ""
-    return f"{kind} | None" if kind and parameter.default is not None else kind
+    if parameter.default is None or not kind:
+        return kind
+    return f"{kind} | None" if default is None else ""
 
 
 def example_of(parameter: Parameter) -> str:

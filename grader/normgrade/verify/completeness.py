@@ -11,7 +11,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import is_open
-from normgrade.language import ENGLISH, _, n_
+from normgrade.language import _, n_
 
 TODO = re.compile(r"\bTODO\b")  # what `normgrade new` leaves to the author
 HEADING = re.compile(r"(#{1,6}) +(.*)")
@@ -66,7 +66,7 @@ def too_few(exercise: Exercise) -> Iterator[str]:
 
 def prompts(exercise: Exercise) -> list[Path]:
     """The prompt in each language of the course."""
-    return [exercise.prompt_in(language) for language in (ENGLISH, *Course(exercise.course).settings.languages)]
+    return [exercise.prompt_in(language) for language in Course(exercise.course).settings.languages]
 
 
 def texts(exercise: Exercise) -> list[Path]:
