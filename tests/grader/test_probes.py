@@ -729,7 +729,7 @@ def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() ->
     assert (probes.given_names(layer), probes.own_names(layer)) == (["sublayer.weight", "sublayer.bias"], ["alpha"])
     state = {"sublayer.weight": torch.eye(3), "sublayer.bias": torch.zeros(3), "alpha": torch.tensor(2.0)}
     probes.fill(layer, state)
-    seen: Mapping[str, Any] = probes.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)
+    seen: dict[Any, Any] = {**probes.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)}
     assert seen["output"].tolist() == [[3.0, 3.0, 3.0]]
     assert seen["gradient of sublayer.bias"].tolist() == [2.0, 2.0, 2.0]
     assert seen["gradient of alpha"].item() == 3.0
