@@ -244,7 +244,7 @@ def test_iterations(agree, observe):
     counted(observe, factors(5, 7, values=SLOW), 2, 2, inference=True)
     counted(observe, factors(5, 3, 2, 4, values=SLOW), 1, inference=True)
     layer, x, other, *_more = typical()[0]
-    agree(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
+    agree(layer, train_layer(*x, gradients="inference_mode"), train_layer(*other), evaluate_layer(*x))
 
 
 @pytest.mark.kind("state")
