@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
@@ -18,6 +18,7 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
+from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
 from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
 from normgrade.suite.vocabulary import agree, observe, refuses
@@ -121,6 +122,11 @@ class Collector:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         register(config)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        with found_in(collector.path.parent):
+            return (yield)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
