@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from normgrade.course.course import Course, Exercise, read_exercise
 from normgrade.course.mistakes import read_wrong
@@ -45,7 +45,17 @@ def obstacles_to(course: Course, name: str) -> list[str]:
         return [*missing, *wrong, *unwritten(exercise)]
     if wrong := wrong or wrong_files(exercise):
         return [*wrong, *unwritten(exercise)]
-    return list(lacking(exercise)) if is_unwritten(exercise.reference) else []
+    return [*lacking(exercise), *unequal_points(exercise)] if is_unwritten(exercise.reference) else []
+
+
+def unequal_points(exercise: Exercise) -> Iterator[str]:
+    """That the points of the suite do not sum to those of the exercise, where that is so."""
+    from normgrade.suite.collection import collect
+
+    points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
+    if points != exercise.points:
+        yield _("{path}: the points sum to {points}, with those of the situations, and not to {wanted}.", path=path, points=points,
+                wanted=exercise.points)  # fmt: skip
 
 
 def wrong_files(exercise: Exercise) -> list[str]:

@@ -75,9 +75,12 @@ def test_a_file_that_is_wrong_keeps_all_proofs_away(file: str, text: str, why: s
 
 def test_a_reference_that_is_to_be_written_comes_before_all_proofs(edited_course: EditedCourse) -> None:
     stub = "def rms(x, eps=1e-5):\n    raise NotImplementedError\n"
-    assert problems(edited_course({"solutions/rms/reference.py": stub, "solutions/rms/mistakes.toml": ""})) == [
+    points = [("points = 8", "points = 9")]
+    edits = {"solutions/rms/reference.py": stub, "solutions/rms/mistakes.toml": "", "exercises/rms/exercise.toml": points}
+    assert problems(edited_course(edits)) == [
         "solutions/rms/reference.py still raises NotImplementedError: nothing can be proved without it.",
         "solutions/rms/mistakes.toml: 0 of at least 1 mistakes.",
+        "tests/hidden/test_rms.py: the points sum to 8, with those of the situations, and not to 9.",
     ]
 
 
