@@ -205,6 +205,7 @@ def settings() -> LayerStep:
 
 
 def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any) -> LayerStep:
+    refuse_tensor(x)
     rounded = rounded_to(x, dtype or x.dtype.name)
     possible = special.get("gradients") is None and bool(np.isfinite(rounded.values).all())
     wanted = rounded.dtype not in HALF if backward is None else backward
@@ -260,11 +261,19 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
 
 def carried(value: Any) -> Any:
     """An argument as a request carries it."""
+    refuse_tensor(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.dtype.name)
     if isinstance(value, tuple | list):
         return type(value)(carried(item) for item in value)
     return value
+
+
+def refuse_tensor(value: object) -> None:
+    """Raise a TypeError about a tensor of PyTorch's, which a suite does not have."""
+    if type(value).__module__.partition(".")[0] == "torch":
+        kind = type(value).__name__
+        raise TypeError(_("a suite has no {type} of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array", type=kind))
 
 
 def carried_by_name(values: Mapping[str, Any]) -> dict[str, Any]:
