@@ -18,6 +18,7 @@ from normgrade.language.errors import CourseError, did_you_mean
 from normgrade.language.places import step_in_words
 from normgrade.oracle.expectation import PROBES, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
+from normgrade.suite.helpers import NAME as HELPERS
 from normgrade.worker.observation import Error
 from normgrade.worker.requests import OwnProbe, TypedRequest
 
@@ -108,7 +109,7 @@ def alone(error: Error) -> str:
 
 def told_to_authors(error: BaseException, exercise: Exercise, test: HiddenTest) -> str:
     """What is broken, in a sentence that begins with its file and line."""
-    said, own = said_by(error), Site(exercise.suite, line_in(exercise.suite, error) or line_of_typical(test.arguments))
+    said, own = said_by(error), site_of(exercise.suite, error) or Site(exercise.suite, line_of_typical(test.arguments))
     match error:
         case NotExecuted():
             path = (exercise.probes if error.what == PROBES else None) or exercise.reference
@@ -136,12 +137,13 @@ def line_of_typical(arguments: Mapping[str, Any]) -> int:
     return 0 if code is None else int(code.co_firstlineno)
 
 
-def line_in(path: Path, error: BaseException) -> int:
-    """The line of a file in which an error was raised, the innermost of several; else 0."""
-    if isinstance(error, SyntaxError) and Path(error.filename or "").name == path.name:
-        return error.lineno or 0
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((frame.lineno or 0 for frame in reversed(frames) if Path(frame.filename).name == path.name), 0)
+def site_of(suite: Path, error: BaseException) -> Site | None:
+    """The line of a suite, or of the helpers beside it, in which an error was raised; None where it was raised elsewhere."""
+    files = {path.name: path for path in (suite, suite.with_name(f"{HELPERS}.py"))}
+    places = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        places.append((error.filename or "", error.lineno or 0))
+    return next((Site(files[name], line) for path, line in reversed(places) if (name := Path(path).name) in files), None)
 
 
 def said_by(error: BaseException) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -18,9 +18,10 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.report.report import Kind
-from normgrade.suite.blame import line_in, said_by
+from normgrade.suite.blame import said_by, site_of
+from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
-from normgrade.suite.situations import PREFIX, SITUATIONS, Typical
+from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
 from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
@@ -133,6 +134,11 @@ class Collector:
     def pytest_configure(self, config: pytest.Config) -> None:
         register(config)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        with found_in(collector.path.parent):
+            return (yield)
+
     def pytest_exception_interact(self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[object]) -> None:
         if call.excinfo is not None:
             self.broken.append(cannot_be_collected(node.path, call.excinfo.value))
@@ -148,7 +154,8 @@ class Collector:
 def cannot_be_collected(suite: Path, error: BaseException) -> CourseError:
     """The error about a suite that cannot be imported, with the line of it where that went wrong."""
     cause = error.__cause__ or error  # pytest wraps errors of Python
-    where = _("{path}, line {line}", path=suite, line=line) if (line := line_in(suite, cause)) else suite
+    site = site_of(suite, cause)
+    where = suite if site is None else _("{path}, line {line}", path=site.path, line=site.line)
     return CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=where, why=said_by(cause)))
 
 
@@ -175,11 +182,11 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
 
 def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
     """The situations of an exercise that gives typical uses, without those that it leaves out."""
-    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, "all"}), None):
-        known = ", ".join(SITUATIONS)
+    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
+        known = ", ".join((*SITUATIONS, *GROUPS))
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
         raise CourseError(why)
-    played = [each for name, each in SITUATIONS.items() if not exercise.leaves_out(name)] if typical else []
+    played = [each for each in SITUATIONS.values() if not exercise.leaves_out(*each.called)] if typical else []
     return [
         HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
         for each in played
