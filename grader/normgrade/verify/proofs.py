@@ -150,7 +150,7 @@ class Proof:
         if len(languages := Course(exercise.course).settings.languages) > 1:
             names = ", ".join(LANGUAGES[language] for language in languages)
             claim = _("Every text for learners is there in each language of the course: {names}.", names=names)
-            yield self.played_for("texts", claim, lambda: self.texts(languages))
+            yield check("texts", claim, lambda: self.texts(languages))
         played = len([test for test in suite.tests if test.name.startswith(PREFIX)])
         claim = n_(
             "{n} situation is played; {m} are left out, with a reason.",
@@ -158,7 +158,7 @@ class Proof:
             played,
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
-        yield self.played_for("situations", claim, self.situations)
+        yield check("situations", claim, self.situations)
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
     def on_every_seed(self) -> Iterator[Check]:
