@@ -53,7 +53,11 @@ def too_few(exercise: Exercise) -> Iterator[str]:
     mistakes = minimum.mistakes if exercise.level > 1 else minimum.mistakes_of_level_1
     counted = [
         (exercise.description, _("hints"), len(exercise.hints), minimum.hints),
-        *((path, _("interview questions"), read_text(path).count("<details>"), minimum.questions) for path in prompts(exercise)),
+        *(
+            (path, _("interview questions"), read_text(path).count("<details>"), minimum.questions)
+            for path in prompts(exercise)
+            if path.is_file()
+        ),
         (exercise.alternatives_folder, _("alternatives"), len(exercise.alternatives), minimum.alternatives),
         (exercise.mistakes, _("mistakes"), len(read_mistakes(exercise)), mistakes),
     ]
