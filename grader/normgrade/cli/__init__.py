@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from copy import copy
@@ -115,6 +116,8 @@ RARELY = (100_000, 50, 100)
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
     gc.set_threshold(*RARELY)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of what a report tells in words
     code = complete() if COMPLETING in os.environ else run(arguments)
     gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
     sys.exit(code)

@@ -10,7 +10,7 @@ import click
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.workspace import find_course
 
@@ -43,6 +43,27 @@ def exercise_of(context: click.Context) -> Exercise:
     return course_of(context).exercise(str(context.params.get("slug")))
 
 
+def one_exercise_of(context: click.Context) -> Exercise:
+    """The exercise of a command that takes any number of slugs."""
+    return course_of(context).exercise("".join(context.params.get("slugs") or ()))
+
+
+@completer
+def ways_of_one(context: click.Context) -> Iterable[str]:
+    return [path.stem for path in one_exercise_of(context).alternatives]
+
+
+@completer
+def mistakes_of_one(context: click.Context) -> Iterable[str]:
+    exercise = one_exercise_of(context)
+    return [*(mistake.name for mistake in read_mistakes(exercise)), *(answer.name for answer in read_wrong(exercise))]
+
+
+@completer
+def checks_of_one(context: click.Context) -> Iterable[str]:
+    return tests_in(one_exercise_of(context))
+
+
 @completer
 def slugs_alike(context: click.Context) -> Iterable[str]:
     return course_of(context).slugs
@@ -69,6 +90,10 @@ def readable_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
 
 @completer
 def checks_alike(context: click.Context) -> Iterable[str]:
+    return tests_in(exercise_of(context))
+
+
+def tests_in(exercise: Exercise) -> list[str]:
     """The names of the tests in the hidden suite. Its source is parsed, not run."""
-    suite = ast.parse(read_text(exercise_of(context).suite))
+    suite = ast.parse(read_text(exercise.suite))
     return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]

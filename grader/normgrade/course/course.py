@@ -219,6 +219,15 @@ class Exercise:
         return self.reference.with_name("alternatives")
 
     @property
+    def refused(self) -> tuple[Path, ...]:
+        """Submissions that break the ban, and have to be refused for it, sorted by path; none where the exercise has none.
+
+        >>> {path.parent.name for path in Course.find().exercise("rms_norm").refused}
+        {'banned'}
+        """
+        return tuple(sorted(self.reference.parent.glob("banned/*.py")))
+
+    @property
     def mistakes(self) -> Path:
         """The file of the known mistakes.
 

@@ -90,7 +90,7 @@ def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:
     exercise.description.write_text("keys = 1\n" + text, encoding="utf-8")
     with pytest.raises(Exception, match="unknown key") as caught:
         read_exercise(tmp_path, "layer", Course(tmp_path).settings)
-    known = str(caught.value).rpartition("allowed are ")[2].rstrip(".").split(", ")
+    known = str(caught.value).rpartition("llowed are ")[2].rstrip(".").split(", ")
     assert len(known) > 15
     assert [key for key in known if not re.search(rf"^(# )?\[?{re.escape(key)}(\]| = )", text, re.MULTILINE)] == []
 

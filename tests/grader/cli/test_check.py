@@ -232,7 +232,7 @@ def test_a_broken_course_is_exit_code_2_and_names_its_file(
 
 BROKEN: dict[str, dict[str, str]] = {
     "exercises/rms/exercise.toml: not valid TOML: ": {"exercises/rms/exercise.toml": "level = "},
-    "tests/hidden/test_rms.py: the hidden suite cannot be collected: SyntaxError: ": {"tests/hidden/test_rms.py": "def test_it(:\n"},
+    "tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ": {"tests/hidden/test_rms.py": "def test_it(:\n"},
     "solutions/rms/mistakes.toml: mistake[1].says: is missing.": {"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'},
 }
 

@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from normgrade.course.course import Course
 
 EditedCourse = Callable[..., Course]
@@ -52,3 +54,47 @@ def test_verify_fails_where_a_proof_fails(invoke: Invoke, edited_course: EditedC
     said = invoke("verify", "rms", "--course", course.root)
     text = " ".join(said.stdout.split())
     assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "They sum to 8." in text
+
+
+def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course) -> None:
+    said = invoke("verify", "rms", "--mistake", "eps-outside-root", "-v")
+    text = " ".join(said.stdout.split())
+    assert (said.returncode, said.stderr) == (1, "")
+    assert text.startswith("rms · eps-outside-root · sandbox: ")
+    assert "test_rows[shape0]" in text and "test_rows[shape1]" in text and "eps is added to the root. It belongs inside." in text
+    assert "as_built" not in text  # the matrix is for whole exercises
+
+
+def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
+    said = invoke("verify", "rms", "--only", "test_rows*", "--format", "json")
+    reports = json.loads(said.stdout)["reports"]
+    assert said.returncode == 0
+    assert [report["submission"] for report in reports] == ["solutions/rms/reference.py", "solutions/rms/alternatives/einsum.py"]
+    assert {check["name"] for report in reports for check in report["checks"]} == {"test_rows[shape0]", "test_rows[shape1]"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("rms", "--mistake", "eps-outside-rot"),
+            'rms has no mistake named "eps-outside-rot". Did you mean "eps-outside-root"? '
+            "There is eps-outside-root, one-for-all-rows, sum-for-mean, no-upcast.",
+        ),
+        (("rms", "--alternative", "einsm"), 'rms has no alternative named "einsm". Did you mean "einsum"? There is einsum.'),
+        (
+            ("rms", "--only", "test_row"),
+            'No check of rms is named "test_row". Did you mean "test_rows"? '
+            "There is test_call, test_rows, test_alone, test_half_precision.",
+        ),
+        (("--mistake", "no-upcast"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
+        (("rms", "centring", "--only", "x"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
+        (
+            ("rms", "--only", "test_rows", "--mutants"),
+            "--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+        ),
+    ],
+)
+def test_what_verify_cannot_look_at_is_named_with_what_there_is(arguments: tuple[str, ...], says: str, invoke: Invoke) -> None:
+    said = invoke("verify", *arguments)
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {says}\n")

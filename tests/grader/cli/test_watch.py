@@ -171,7 +171,7 @@ def test_a_broken_suite_does_not_stop_what_is_watched(
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
     with open_for_all(course, course.exercise("centring"), Options(), None) as (grader, rest):
         assert grader.suites.keys() == {"centring"} == set(rest.slugs)
-    assert capsys.readouterr().err.startswith(f'Warning: "rms" is left out. {course.root}/tests/hidden/test_rms.py: ')
+    assert capsys.readouterr().err.startswith(f'Warning: "rms" is left out. {course.root}/tests/hidden/test_rms.py, line 1: ')
     with (
         pytest.raises(CourseError, match="the hidden suite cannot be collected"),
         open_for_all(course, course.exercise("rms"), Options(), None),

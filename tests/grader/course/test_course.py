@@ -263,11 +263,12 @@ def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
         'allowed, banned, credit, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, '
         '"places.zh", points, reveal, spread, title, "title.zh"'
     )
-    assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."
+    assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'
 
 
 def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
-    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == "limits.answer: unknown key; allowed are answer_s, memory_mib, total_s."
+    says = 'limits.answer: unknown key. Did you mean "answer_s"? Allowed are answer_s, memory_mib, total_s.'
+    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == says
 
 
 @pytest.mark.parametrize(
@@ -355,7 +356,7 @@ def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("reveals = 1", "reveals: unknown key; allowed are banned, credit, languages, minimum, reveal, title."),
+        ("reveals = 1", 'reveals: unknown key. Did you mean "reveal"? Allowed are banned, credit, languages, minimum, reveal, title.'),
         ("title = 1", "title: must be a text that is not empty, not 1."),
         ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
         ("credit = 1", 'credit: must be "mistakes" or "claims", not 1.'),
@@ -364,7 +365,7 @@ def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
         ("minimum.hints = -1", "minimum.hints: must be a whole number from 0 to 1000, not -1."),
         (
             "minimum.hint = 1",
-            "minimum.hint: unknown key; allowed are alternatives, hints, mistakes, mistakes_of_level_1, questions.",
+            'minimum.hint: unknown key. Did you mean "hints"? Allowed are alternatives, hints, mistakes, mistakes_of_level_1, questions.',
         ),
         ("= 1", "not valid TOML: Invalid statement (at line 1, column 1)."),
     ],

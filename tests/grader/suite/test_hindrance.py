@@ -27,4 +27,4 @@ def test_mistakes_that_cannot_be_read_hinder(edited_course: EditedCourse) -> Non
 def test_a_suite_that_cannot_be_collected_hinders_however_often_it_is_tried(edited_course: EditedCourse) -> None:
     course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
     first, second = said(course), said(course)
-    assert first == second and first.startswith("tests/hidden/test_rms.py: the hidden suite cannot be collected: SyntaxError: ")
+    assert first == second and first.startswith("tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ")

@@ -28,7 +28,7 @@ HOUSE_ORDER: Mapping[str, str] = {
     # What is done with grading
     "learner": "grade suite compare inspection report worker course language",
     "authoring": "suite course language",
-    "verify": "suite compare oracle inspection report worker course language",
+    "verify": "grade suite compare oracle inspection report worker course language",
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
     "suite": "compare oracle inspection report worker course language",
