@@ -197,8 +197,9 @@ def test_submissions_that_break_the_ban_have_to_be_refused(edited_course: Edited
 
 def test_a_mistake_that_changes_the_shape_alone_is_named(edited_course: EditedCourse) -> None:
     """The root mean square itself: with and without a last dimension of length one."""
-    reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
-    kept = '[[mistake]]\nname = "dimension-kept"\nsays = "The last dimension is kept."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
+    reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n"
+    reference += "    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
+    kept = '[[mistake]]\nname = "kept"\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
     total = '[[mistake]]\nname = "sum"\nsays = "Average them."\nedit = [["mean(dim=-1)", "sum(dim=-1)"]]\n'
     course = edited_course({REFERENCE: reference, MISTAKES: kept + total})
     (course.root / ALTERNATIVE).unlink()
