@@ -169,8 +169,10 @@ def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatc
         return parallel.over_cores(jobs, 1, progress)
 
     monkeypatch.setattr(proofs, "over_cores", over_cores)
+    verify([tiny.exercise("rms")], (0, 1), cores=2)
+    monkeypatch.setattr(proofs, "SLICE", 6)
     one, two = (verify([tiny.exercise("rms")], (0, 1), cores=cores) for cores in (1, 2))
-    assert shared_out == [[16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses
+    assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; few are one job
     plain = [[(check.name, check.claim, check.outcome, check.message) for check in report.checks] for [report] in (one, two)]
     assert plain[0] == plain[1]
 
