@@ -55,8 +55,10 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "verify": (
             ("normgrade verify", N_("the whole course")),
-            ("normgrade verify layer_norm --seeds 20", N_("one exercise, on twenty draws")),
+            ("normgrade verify layer_norm --seeds 20", N_("one, on twenty draws")),
             ("normgrade verify --mutants", N_("and every slip of the pen")),
+            ("normgrade verify rms_norm --mistake eps-missing", N_("one mistake in full")),
+            ("normgrade verify rms_norm --only test_eps", N_("one check alone")),
             ("normgrade verify --course my-course", N_("your own")),
         ),
         "new": (

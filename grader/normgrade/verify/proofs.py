@@ -43,7 +43,7 @@ PROOFS = (
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 BY_HAND = "ByHand"  # the class that worker/by_hand.py raises; to import it would load PyTorch
-SLICE = 50  # mutants per job: few enough to keep all cores busy, enough to be worth the second that a grader takes to open
+SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds that a grader takes to open
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def verify(
     """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
-    jobs = [job for exercise in exercises for job in jobs_of_proofs(exercise, sliced(seeds, parts), plain)]
+    jobs = [job for exercise in exercises for job in jobs_of_proofs(exercise, seeds, parts, plain)]
     mutant_jobs = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
     proved = over_cores(jobs + mutant_jobs, cores, options.progress)
 
@@ -94,18 +94,22 @@ def verify(
 # The proofs
 
 
-def sliced(seeds: Sequence[int], parts: int) -> list[tuple[int, ...]]:
-    """The seeds in so many slices of about one size; in fewer where there are not so many seeds."""
-    parts = min(parts, len(seeds))
-    return [tuple(seeds[len(seeds) * part // parts : len(seeds) * (part + 1) // parts]) for part in range(parts)]
+def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
+    """The numbers in so many slices of about one size; in fewer where there are not so many numbers."""
+    parts = min(parts, len(numbers))
+    return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def jobs_of_proofs(exercise: Exercise, slices: Sequence[tuple[int, ...]], options: Options) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, a slice of the seeds to each job. The first one has those that need no other seed, too."""
-    right, mistakes, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise)), len(read_wrong(exercise))
-    for number, seeds in enumerate(slices):
+def jobs_of_proofs(exercise: Exercise, seeds: Sequence[int], parts: int, options: Options) -> Iterator[Job[Proved]]:
+    """The proofs of an exercise, a slice of the seeds to each job, in so many parts at most as are worth a grader of their own.
+
+    The first one has those that need no other seed, too.
+    """
+    mistakes = len(read_mistakes(exercise))
+    on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
+    for number, some in enumerate(sliced(seeds, min(parts, -(-on_each_seed * len(seeds) // SLICE)))):
         once = mistakes + len(exercise.refused) if number == 0 else 0
-        yield Job((right + mistakes + wrong) * len(seeds) + once, partial(prove, exercise, seeds, number == 0, options))
+        yield Job(on_each_seed * len(some) + once, partial(prove, exercise, some, number == 0, options))
 
 
 def prove(exercise: Exercise, seeds: tuple[int, ...], first: bool, options: Options, tick: Tick) -> Proved:
@@ -348,15 +352,15 @@ class Proof:
 def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
     """The mutants of an exercise, a slice of them to each job."""
     total = len(mutants_of(read_text(exercise.reference)))
-    for start in range(0, total, SLICE):
-        numbers = range(start, min(start + SLICE, total))
+    for numbers in sliced(range(total), -(-total // SLICE)):
         yield Job(len(numbers), partial(hunt, exercise, numbers, options))
 
 
-def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
+def hunt(exercise: Exercise, numbers: Sequence[int], options: Options, tick: Tick) -> Proved:
     """Run the suite on these mutants; those that pass every check survive."""
     started = time.perf_counter()
-    mutants = mutants_of(read_text(exercise.reference))[numbers.start : numbers.stop]
+    every = mutants_of(read_text(exercise.reference))
+    mutants = [every[number] for number in numbers]
 
     def survives(grader: Grader, mutant: Mutant) -> bool:
         with closing(grader.results(exercise, mutant.source, exercise.file_name)) as results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -232,7 +233,9 @@ def test_a_broken_course_is_exit_code_2_and_names_its_file(
 
 BROKEN: dict[str, dict[str, str]] = {
     "exercises/rms/exercise.toml: not valid TOML: ": {"exercises/rms/exercise.toml": "level = "},
-    "tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ": {"tests/hidden/test_rms.py": "def test_it(:\n"},
+    "tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ": {
+        "tests/hidden/test_rms.py": "def test_it(:\n"
+    },
     "solutions/rms/mistakes.toml: mistake[1].says: is missing.": {"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'},
 }
 
@@ -282,3 +285,16 @@ def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Cours
         said.returncode == 1
         and json.loads(said.stdout)["reports"][0]["checks"][0]["message"] == "the result should be of dtype float32, but is of float64"
     )
+
+
+def test_warnings_of_numpy_do_not_reach_a_learner(here: Path, edited_course: EditedCourse, in_a_process: Invoke) -> None:
+    """A submission whose numbers are not finite, and a suite that divides by zero and averages nothing."""
+    body = "    np.mean(np.zeros(0))\n    x = np.ones(3, np.float32) / np.zeros(3, np.float32)\n"
+    body += '    agree(call("rms", np.where(x < 0, x, randn(3))))\n'
+    suite = [("import pytest\n", "import numpy as np\nimport pytest\n"), ('    agree(probe("row_by_row", x=randn(3, 4)))\n', body)]
+    course = edited_course({"tests/hidden/test_rms.py": suite})
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return (x / 0 * 0).half().to(x.dtype)\n", encoding="utf-8")
+    program = (sys.executable, "-m", "normgrade")
+    said = in_a_process("check", "rms", course=course, program=program)
+    assert (said.returncode, said.stderr) == (1, "")
+    assert "Warning" not in said.stdout

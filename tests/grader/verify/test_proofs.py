@@ -170,8 +170,10 @@ def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatc
         return parallel.over_cores(jobs, 1, progress)
 
     monkeypatch.setattr(proofs, "over_cores", over_cores)
+    verify([tiny.exercise("rms")], (0, 1), cores=2)
+    monkeypatch.setattr(proofs, "SLICE", 6)
     one, two = (verify([tiny.exercise("rms")], (0, 1), cores=cores) for cores in (1, 2))
-    assert shared_out == [[16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses
+    assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; few are one job
     plain = [[(check.name, check.claim, check.outcome, check.message) for check in report.checks] for [report] in (one, two)]
     assert plain[0] == plain[1]
 
@@ -198,8 +200,9 @@ def test_submissions_that_break_the_ban_have_to_be_refused(edited_course: Edited
 
 def test_a_mistake_that_changes_the_shape_alone_is_named(edited_course: EditedCourse) -> None:
     """The root mean square itself: with and without a last dimension of length one."""
-    reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
-    kept = '[[mistake]]\nname = "dimension-kept"\nsays = "The last dimension is kept."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
+    reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n"
+    reference += "    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
+    kept = '[[mistake]]\nname = "kept"\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
     total = '[[mistake]]\nname = "sum"\nsays = "Average them."\nedit = [["mean(dim=-1)", "sum(dim=-1)"]]\n'
     course = edited_course({REFERENCE: reference, MISTAKES: kept + total})
     (course.root / ALTERNATIVE).unlink()

@@ -117,7 +117,7 @@ def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_
         if detail == QUIET:
             console.print(part, soft_wrap=True)  # a line stays one
         else:
-            console.print(part, width=min(console.width, WIDEST))
+            console.print(part, width=min(console.width, WIDEST), crop=False)  # what is not wrapped stays whole
 
 
 def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
@@ -269,7 +269,7 @@ def message_parts(check: Check, detail: Detail) -> Iterator[Text]:
         yield Text(bounded(check.message, LINES))
         return
     whole = bounded(check.message, EVERYTHING if detail == VERBOSE else LINES, EVERYTHING)
-    for pasted, lines in groupby(whole.split("\n"), lambda line: line.startswith(" " * 4)):
+    for pasted, lines in groupby(whole.split("\n"), lambda line: not line or line.startswith(" " * 4)):
         yield Text("\n".join(lines), no_wrap=pasted, overflow="ignore" if pasted else None)
 
 
@@ -372,7 +372,7 @@ def summary(reports: Sequence[Report]) -> Table:
 
 
 def indented(part: RenderableType, by: int = 2) -> RenderableType:
-    """The part, so many columns in. What is not to be wrapped would be cut off by a padding."""
+    """The part, so many columns in. What is not to be wrapped would be cut off by a padding; printed alone, rich would wrap it."""
     if isinstance(part, Text) and part.overflow == "ignore":
-        return Text("\n".join(" " * by + line for line in part.plain.split("\n")), no_wrap=True, overflow="ignore")
+        return Group(Text("\n".join(" " * by + line for line in part.plain.split("\n")), no_wrap=True, overflow="ignore"))
     return Padding(part, (0, 0, 0, by), expand=False)
