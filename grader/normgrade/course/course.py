@@ -192,6 +192,16 @@ class Exercise:
         return path if path.exists() else None
 
     @property
+    def shared_probes(self) -> Path | None:
+        """The file of what the probes of its course share, `exercises/shared_probes.py`; None where there is none to use.
+
+        >>> Course.find().exercise("batch_norm").shared_probes is None
+        True
+        """
+        path = self.folder.with_name("shared_probes.py")
+        return path if self.probes is not None and path.exists() else None
+
+    @property
     def reference(self) -> Path:
         """The right implementation that submissions are compared with.
 

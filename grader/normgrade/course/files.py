@@ -55,6 +55,11 @@ def read_text(path: Path) -> str:
         raise CourseError(_("{path}: not UTF-8: byte {place} is 0x{byte:02x}.", path=path, place=place, byte=byte)) from error
 
 
+def read_where_there(path: Path | None) -> str | None:
+    """The same, or None where there is no such file."""
+    return None if path is None else read_text(path)
+
+
 def read_plain(path: Path, most: int) -> bytes:
     """The content of a regular file of at most `most` bytes. Links are not followed, and nothing is waited for.
 

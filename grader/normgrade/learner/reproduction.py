@@ -29,6 +29,7 @@ HEAD = '''"""{made}
 """
 
 import importlib.util
+import sys
 from math import inf, nan  # {not_finite}
 from operator import attrgetter
 
@@ -159,6 +160,7 @@ def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[
     """A story with unusual steps, told by the same probe as the grader's; step through `layer_story` there."""
     yield "from normgrade.probes import Stopped, layer_story  # " + _("how the grader uses your code")
     if exercise.probes is not None and not story.layer[0].isupper() and story.layer != FUNCTION:
+        yield from shared_with_others(exercise)
         yield f"builder = load('probes', {str(exercise.probes)!r}).{story.layer}"
         yield f"submission.{story.layer} = lambda *args, **kwargs: builder(submission, *args, **kwargs)"
     yield "try:"
@@ -263,10 +265,17 @@ def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:
 
 def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str]) -> Iterator[str]:
     """The exercise's own probe, called as the grader calls it."""
+    yield from shared_with_others(exercise)
     yield f"probes = load('probes', {str(exercise.probes)!r})  # " + _("how the grader uses your code")
     inputs = ", ".join(f"{name}={literal(value)}" for name, value in probe.given.items())
     yield f"seen = probes.{probe.probe}(submission, {inputs})"
     yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
+
+
+def shared_with_others(exercise: Exercise) -> Iterator[str]:
+    """What the probes of the course share is loaded first, under the name by which they import it."""
+    if exercise.shared_probes is not None:
+        yield f"sys.modules['shared_probes'] = load('shared_probes', {str(exercise.shared_probes)!r})"
 
 
 def shown(place: Place, seen: str, expected: str, words: Mapping[str, str] = NO_WORDS) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_text
+from normgrade.course.files import read_text, read_where_there
 from normgrade.course.package import PACKAGE
 from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
@@ -34,10 +34,11 @@ from normgrade.worker.requests import LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
-PROBES = "probes"
+PROBES, SHARED = "probes", "shared_probes"
 NOT_EXECUTED = {
     "implementation": N_("The course's own implementation cannot be executed: {error}."),
     PROBES: N_("The course's own probes cannot be executed: {error}."),
+    SHARED: N_("What the probes of the course share cannot be executed: {error}."),
 }
 
 
@@ -65,6 +66,7 @@ class Oracle:
     probes: str | None = None
     reference: str | None = None
     spread: tuple[str, ...] = ()
+    shared_probes: str | None = None
 
     @classmethod
     def of(cls, exercise: Exercise, cache: Cache) -> Oracle:
@@ -75,8 +77,9 @@ class Oracle:
             raise CourseError(
                 _('{slug}: `spread` names "{name}", which is no alternative; there is {known}.', slug=slug, name=unknown, known=known)
             )
-        probes = None if exercise.probes is None else read_text(exercise.probes)
-        return cls(cache, probes, read_text(exercise.reference), tuple(read_text(alternatives[name]) for name in exercise.spread))
+        probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
+        spread = tuple(read_text(alternatives[name]) for name in exercise.spread)
+        return cls(cache, probes, read_text(exercise.reference), spread, shared)
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
@@ -84,7 +87,7 @@ class Oracle:
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
         """
         others = self.spread if source == self.reference else ()
-        key = fingerprint(source, self.probes or "", request_key(request), *others)
+        key = fingerprint(source, self.all_probes, request_key(request), *others)
         if not anew and (known := self.cache.get(key)) is not None:
             with suppress(Damaged):  # as good as none
                 return decode(known)
@@ -116,13 +119,19 @@ class Oracle:
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
         """The source, and the exercise's own probes, as modules."""
-        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, PROBES)
+        shared = None if self.shared_probes is None else executed(self.shared_probes, SHARED)
+        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, PROBES, shared)
+
+    @property
+    def all_probes(self) -> str:
+        """The sources of all probes that the exercise has of its own, or shares."""
+        return "\0".join(filter(None, (self.probes, self.shared_probes)))
 
 
-def executed(source: str, what: str) -> ModuleType:
+def executed(source: str, what: str, shared: ModuleType | None = None) -> ModuleType:
     """A source of the course as a module; a CourseError if it raises."""
     try:
-        return module(source, what)
+        return module(source, what, shared)
     except MemoryError:
         raise
     except Exception as error:
@@ -303,13 +312,18 @@ def quiet() -> Iterator[None]:
 
 
 @lru_cache(maxsize=512)
-def module(source: str, name: str) -> ModuleType:
-    """The source as a module, executed once; where Python finds modules by name it is not kept."""
+def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleType:
+    """The source as a module, executed once; where Python finds modules by name it is not kept. Meanwhile it finds what probes share."""
     import_pytorch()
     from normgrade.worker.play import load
 
+    if shared is not None:
+        sys.modules[SHARED] = shared
     unique = unique_name(source, name)
-    loaded = load(source, f"<{unique}>", unique)
+    try:
+        loaded = load(source, f"<{unique}>", unique)
+    finally:
+        sys.modules.pop(SHARED, None)
     del sys.modules[unique], linecache.cache[f"<{unique}>"]
     return loaded
 

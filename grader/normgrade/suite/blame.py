@@ -16,7 +16,7 @@ from normgrade.course.files import read_text
 from normgrade.language import _
 from normgrade.language.errors import CourseError, did_you_mean
 from normgrade.language.places import step_in_words
-from normgrade.oracle.expectation import PROBES, NotExecuted, Oracle
+from normgrade.oracle.expectation import PROBES, SHARED, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.suite.helpers import NAME as HELPERS
 from normgrade.worker.observation import Error
@@ -112,7 +112,7 @@ def told_to_authors(error: BaseException, exercise: Exercise, test: HiddenTest) 
     said, own = said_by(error), site_of(exercise.suite, error) or Site(exercise.suite, line_of_typical(test.arguments))
     match error:
         case NotExecuted():
-            path = (exercise.probes if error.what == PROBES else None) or exercise.reference
+            path = {PROBES: exercise.probes, SHARED: exercise.shared_probes}.get(error.what) or exercise.reference
             return _("{where}: {what}", where=in_course(Site(path, error.line), exercise), what=error.why)
         case BrokenSuite(at=Site() as at):
             return _("{where}: {what}", where=in_course(at, exercise), what=said)

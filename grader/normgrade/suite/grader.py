@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from normgrade.course.course import Exercise, Limits
-from normgrade.course.files import read_text
+from normgrade.course.files import read_text, read_where_there
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.oracle.seal import Seal
@@ -70,8 +70,8 @@ class Grader:
 
     def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
         """A worker for this source, to be closed after use."""
-        probes = None if exercise.probes is None else read_text(exercise.probes)
-        return self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban)
+        probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
+        return self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
 
     def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
         """The suite as the reference plays it, by default with the seed of the options; the newest ones are kept."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_text
+from normgrade.course.files import read_where_there
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
@@ -50,8 +50,8 @@ class Understudy:
 
     def new_worker(self) -> Worker:
         """A worker that has loaded nothing but the exercise's own probes."""
-        probes = None if self.exercise.probes is None else read_text(self.exercise.probes)
-        return self.host.worker("", self.exercise.file_name, probes)
+        probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
+        return self.host.worker("", self.exercise.file_name, probes, shared_probes=shared)
 
     def close(self) -> None:
         """End the worker's process."""

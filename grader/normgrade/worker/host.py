@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -74,9 +74,22 @@ class Host:
         """What starts workers here: a zygote, or a spawner where processes cannot be forked."""
         return Zygote(self.tier, self.bans) if self.fork else Spawner(self.tier)
 
-    def worker(self, submission: str, file_name: str, probes: str | None = None, limits: Limits = LIMITS, ban: Ban | None = None) -> Worker:
-        """A worker for this source; `probes` is the source of the exercise's own probes. Its process starts with the first request."""
-        return Worker(self, Load(submission, file_name, "submission"), probes, limits, ban)
+    def worker(
+        self,
+        submission: str,
+        file_name: str,
+        probes: str | None = None,
+        limits: Limits = LIMITS,
+        ban: Ban | None = None,
+        shared_probes: str | None = None,
+    ) -> Worker:
+        """A worker for this source; `probes` is the source of the exercise's own probes, `shared_probes` that of what they import.
+
+        Its process starts with the first request.
+        """
+        shared = None if shared_probes is None else Load(shared_probes, "shared_probes.py", "shared_probes")
+        own = None if probes is None else Load(probes, "probes.py", "probes")
+        return Worker(self, Load(submission, file_name, "submission"), (shared, own), limits, ban)
 
     @property
     def protection(self) -> Protection:
@@ -138,10 +151,10 @@ class Host:
 class Worker:
     """Plays requests on one submission. The next request starts a new process where the last one died or hung."""
 
-    def __init__(self, host: Host, submission: Load, probes: str | None, limits: Limits, ban: Ban | None) -> None:
+    def __init__(self, host: Host, submission: Load, probes: Sequence[Load | None], limits: Limits, ban: Ban | None) -> None:
         self.host = host
         self.submission = submission
-        self.probes = None if probes is None else Load(probes, "probes.py", "probes")
+        self.probes = probes
         self.limits = limits
         self.ban = ban
         self.used_s = 0.0
@@ -212,7 +225,7 @@ class Worker:
         started = time.monotonic()
         try:
             self.channel = self.host.connect(self, started + self.left_s if self.ended else None)
-            for first in (self.probes, self.ban):
+            for first in (*self.probes, self.ban):
                 if first is not None:
                     self.prepare(self.channel, first)
         except (Lost, GraderError) as error:
@@ -235,8 +248,10 @@ class Worker:
         if error is not None:
             self.end_process()
             why, file = f"{error.types[0] if error.types else 'Error'}: {error.message}", self.submission.file_name
-            if message is self.probes:
-                raise CourseError(_('The probes.py that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
+            if isinstance(message, Load):
+                raise CourseError(
+                    _('The {probes} that belongs to "{file}" cannot be loaded: {why}.', probes=message.file_name, file=file, why=why)
+                )
             raise CourseError(_('The list of what is banned that belongs to "{file}" cannot be loaded: {why}.', file=file, why=why))
 
     def ask(self, message: Question) -> Observation:

@@ -102,10 +102,13 @@ class Scale(nn.Module):
 def test_every_place_of_the_generic_probes_has_words() -> None:
     x, state = torch.ones(3, 2), {"weight": torch.ones(2)}
     step = {"do": "train", "x": x, "upstream": x, "scattered": False}
-    impl = SimpleNamespace(Scale=Scale, twice=lambda x: 2 * x, both=lambda x: (x, x), moments=lambda x: Moments(1.0, 2.0))
+    impl = SimpleNamespace(
+        Scale=Scale, product=torch.mul, twice=lambda x: 2 * x, both=lambda x: (x, x), moments=lambda x: Moments(1.0, 2.0)
+    )
     seen = [
         *new_layer(impl, "Scale", [], {}, ["weight"]),
         *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True}, {"do": "settings"}]),
+        *layer_story(impl, "function", ["product"], {}, {}, [], [{**step, "more": [x]}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
     ]
     places = [place for place in seen if isinstance(place, Place)]

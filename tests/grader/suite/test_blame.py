@@ -8,6 +8,7 @@ import pytest
 from hidden_suites import EditedCourse, InThisProcess, played
 
 from normgrade.course.course import Course
+from normgrade.grade import Submission, grade
 from normgrade.report.report import Outcome
 from normgrade.suite.blame import functions_in
 from normgrade.suite.collection import collect
@@ -149,3 +150,23 @@ def test_a_situation_is_blamed_on_the_typical_uses(edited_course: EditedCourse, 
     results = played(collect([exercise])["rms"], InThisProcess(RIGHT, exercise), tmp_path)
     broken = {result.broken for result in results if result.broken}
     assert broken == {f"{SUITE}, line 40: NameError: name 'nonsense' is not defined"}
+
+
+WITH_A_HELPER = {
+    PROBES: [("from normgrade.probes import Place\n", "from shared_probes import called\n"), (RETURNED, "called(impl.rms, x)")],
+    "exercises/shared_probes.py": "def called(function, x):\n    return {f'row {n}': function(row) for n, row in enumerate(x, 1)}\n",
+}
+
+
+def test_probes_of_a_course_share_what_stands_beside_the_exercises(edited_course: EditedCourse, tmp_path: Path) -> None:
+    path = tmp_path / "rms.py"
+    path.write_text(RIGHT, encoding="utf-8")
+    [report] = grade([Submission(edited_course(WITH_A_HELPER).exercise("rms"), path, "rms.py")])
+    assert report.outcome is Outcome.PASSED
+
+
+def test_what_probes_share_is_blamed_by_its_own_name(edited_course: EditedCourse, tmp_path: Path) -> None:
+    exercise = edited_course(WITH_A_HELPER | {"exercises/shared_probes.py": "called = 1 / 0\n"}).exercise("rms")
+    results = played(collect([exercise])["rms"], InThisProcess(RIGHT, exercise), tmp_path)
+    told = {result.broken for result in results if result.check.name == "test_alone"}
+    assert told == {"exercises/shared_probes.py, line 1: ZeroDivisionError: division by zero"}
