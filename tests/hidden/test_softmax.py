@@ -6,13 +6,22 @@ No two sizes in a shape agree. Rows differ in mean and scale, so that a maximum 
 import numpy as np
 import pytest
 
-from normgrade.suite import call, probe, randn, uniform, words
+from normgrade.suite import call, evaluate, function, probe, randn, uniform, use, words
 
 
 def rows(*shape):
     """Random rows along the last dimension, each with a mean and a scale of its own."""
     ones_last = (*shape[:-1], 1)
     return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
+
+
+def typical():
+    """The function as it is used: over the last dimension, as it is unless said otherwise, and over another one."""
+    return [
+        use(function("softmax"), rows(5, 6), rows(2, 3, 4), []),
+        use(function("softmax", 1), rows(2, 5, 3), rows(4, 3), []),
+        use(function("softmax", dim=-3), rows(5, 2, 3), rows(2, 4, 1, 3), []),
+    ]
 
 
 @pytest.mark.kind("interface")
@@ -94,6 +103,7 @@ def test_magnitudes(agree):
     """
     for offset in (100.0, -120.0, 1000.0, -1000.0):
         agree(call("softmax", rows(4, 6) + np.float32(offset)))
+        agree(function("softmax"), evaluate(rows(3, 5) + np.float32(offset), gradients="no_grad"))
     agree(call("softmax", uniform(-150, 150, 3, 7)))
     x = rows(3, 9)
     x[:, 4] += 130
@@ -169,3 +179,20 @@ def test_nan(agree):
     x[2, 3] = np.nan
     agree(call("softmax", x))
     agree(call("softmax", x, dim=0))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Widen to float32 before anything else, whatever comes in, and cast the result back with .to(x.dtype).",
+    zh="无论输入是什么类型，都先提升到 float32，最后用 .to(x.dtype) 把结果转换回来。",
+)
+def test_half_precision(agree):
+    """Half-precision input becomes weights in float32, which come back in the input's dtype; a long row still sums to 1.
+
+    zh: 半精度的输入在 float32 中算成权重，再以输入的 dtype 返回；很长的行，和仍为 1。
+    """
+    for dtype in ("float16", "bfloat16"):
+        x = uniform(-0.5, 0.5, 2, 700)
+        agree(function("softmax"), evaluate(x, dtype=dtype, witness=True), evaluate(rows(5, 6) * 200, dtype=dtype))
+        agree(function("softmax", 0), evaluate(rows(7, 3), dtype=dtype, backward=True))

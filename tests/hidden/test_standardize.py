@@ -7,7 +7,7 @@ constant in every arithmetic.
 import numpy as np
 import pytest
 
-from normgrade.suite import call, probe, randn, uniform, words
+from normgrade.suite import call, evaluate, function, probe, randn, uniform, use, words
 
 
 def features(samples, number):
@@ -19,6 +19,15 @@ def with_constants(samples, *constants):
     """Features of which some are constant: their numbers, None for those that are not."""
     x = features(samples, len(constants))
     return probe("constant_features", x=x, constants=list(constants), upstream=randn(samples, len(constants)))
+
+
+def typical():
+    """The function as it is used: it has no switches, but sizes."""
+    illegal = [randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)]
+    return [
+        use(function("standardize"), features(5, 3), features(4, 7), [], illegal),
+        use(function("standardize"), features(6, 1), features(3, 2), [], illegal),
+    ]
 
 
 @pytest.mark.kind("interface")
@@ -75,7 +84,7 @@ def test_two_samples(agree):
 
 
 @pytest.mark.kind("edge")
-@pytest.mark.points(2)
+@pytest.mark.points(3)
 @pytest.mark.hint(
     "Equal numbers have a rounded mean: σ need not be 0. Find constant features by x.amax(0) == x.amin(0), and set them to 0.",
     zh="相等的数求均值也会舍入：σ 未必为 0。用 x.amax(0) == x.amin(0) 找出常数特征，再把它们设为 0。",
@@ -162,3 +171,19 @@ def test_dimensions(refuses):
     """
     for x in (randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)):
         refuses(ValueError, call("standardize", x), legal=[call("standardize", randn(4, 3))])
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Widen to float32 before anything else, whatever comes in, and cast the result back with .to(x.dtype).",
+    zh="无论输入是什么类型，都先提升到 float32，最后用 .to(x.dtype) 把结果转换回来。",
+)
+def test_half_precision(agree):
+    """Half-precision input is standardised in float32 and comes back in its own dtype.
+
+    zh: 半精度的输入在 float32 中标准化，返回时仍是自己的 dtype。
+    """
+    for dtype in ("float16", "bfloat16"):
+        x, large = features(9, 4), features(7, 3) * 300 + 1500
+        agree(function("standardize"), evaluate(x, dtype=dtype, witness=True, backward=True), evaluate(large, dtype=dtype))
