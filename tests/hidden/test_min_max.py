@@ -113,6 +113,7 @@ def test_scales(agree):
     agree(call("min_max", features(6, 5) * np.array([[1e-10, 1e-5, 1.0, 1e5, 1e10]], np.float32)))
     x = features(6, 3)
     x[1, 2] = x[0, 2] = x[2:, 2].mean()
+    x[0, 1] = x[5, 1] = x[1:5, 1].mean()
     agree(call("min_max", x))
 
 

@@ -100,6 +100,7 @@ def test_magnitudes(agree):
     for offset in (100.0, -120.0, 1000.0, -1000.0):
         agree(call("softmax", rows(4, 6) + np.float32(offset)))
         agree(function("softmax"), evaluate(rows(3, 5) + np.float32(offset), gradients="no_grad"))
+        agree(call("softmax", rows(5, 3) + np.float32(offset), dim=0, dtype="float64"))
     agree(call("softmax", uniform(-150, 150, 3, 7)))
     x = rows(3, 9)
     x[:, 4] += 130

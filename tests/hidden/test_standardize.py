@@ -66,7 +66,7 @@ def test_formula(agree):
     for samples, number in [(5, 3), (4, 7), (3, 1), (230, 4)]:
         agree(call("standardize", features(samples, number)))
     x = features(6, 3)
-    x[1:5, 1] = x[0, 1]
+    x[1:5, 1], x[5, 2] = x[0, 1], x[0, 2]
     agree(call("standardize", x))
 
 
