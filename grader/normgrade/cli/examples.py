@@ -59,6 +59,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade verify --mutants", N_("and every slip of the pen")),
             ("normgrade verify --course my-course", N_("your own")),
         ),
+        "new": (
+            ('normgrade new weight_norm "WeightNorm(weight, dim=0)"', N_("a layer, in this course")),
+            ('normgrade new softmax "softmax(x, dim=-1)" --course my-course', N_("a function, in your own")),
+            ("normgrade new layer_norm_backward --numpy", N_("forward and backward, in NumPy")),
+        ),
         "doctor": (("normgrade doctor", N_("which walls hold here, and why")),),
         "completion": (
             ("normgrade completion bash >> ~/.bashrc", N_("for bash")),

@@ -10,8 +10,8 @@ import click
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
-from normgrade.language.errors import UsageError
+from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.workspace import find_course
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -56,7 +56,15 @@ def ways_alike(context: click.Context) -> Iterable[str]:
 @completer
 def mistakes_alike(context: click.Context) -> Iterable[str]:
     exercises = [exercise_of(context)] if context.params.get("slug") else course_of(context)
-    return dict.fromkeys(mistake.name for exercise in exercises for mistake in read_mistakes(exercise))
+    return dict.fromkeys(mistake.name for exercise in exercises for mistake in readable_mistakes(exercise))
+
+
+def readable_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
+    """The known mistakes of an exercise; none where they cannot be read."""
+    try:
+        return read_mistakes(exercise)
+    except CourseError:
+        return ()
 
 
 @completer

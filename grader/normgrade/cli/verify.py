@@ -36,20 +36,22 @@ def verify_command(
 ) -> int:
     """Prove the course.
 
-    References and alternatives pass, stubs fail, every known mistake fails and is named.
+    References and alternatives pass, stubs fail, every known mistake fails and is named. Where an exercise is not finished, it says what
+    is missing.
     """
     renderer(format)  # before anything is graded
     writable(output)
     course = find_course(course_folder)
-    exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
 
     from normgrade.suite.grading_options import Options, available
     from normgrade.verify.matrix import matrix
     from normgrade.verify.proofs import verify
+    from normgrade.verify.unfinished import sorted_out
 
+    exercises, unfinished = sorted_out(course, slugs)
     with progress() as watched:
         reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())
-    code = hand_over(reports, format, output, DETAILS[detail])
-    if format == "terminal" and output is None:
+    code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
+    if exercises and format == "terminal" and output is None:
         click.echo("\n" + "\n".join(matrix(exercises)))
     return code

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
@@ -95,11 +96,19 @@ def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
     if collector.interrupted is not None:
         raise collector.interrupted
     if collector.broken or not collector.finished:
+        forget({str(exercise.suite) for exercise in exercises})
         said = collector.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if collector.broken else ""
         why = said or _("pytest ended with {code!r}", code=code)
         suites = ", ".join(str(exercise.suite) for exercise in exercises)
         raise CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=suites, why=why))
     return {exercise.slug: suite_of(exercise, collector.items) for exercise in exercises}
+
+
+def forget(paths: Collection[str]) -> None:
+    """Drop the modules of these files: pytest keeps what it could not import, and would take it for whole the next time."""
+    for name, module in [*sys.modules.items()]:
+        if getattr(module, "__file__", None) in paths:
+            del sys.modules[name]
 
 
 class Collector:

@@ -27,6 +27,7 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
 from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.situations import PREFIX, SITUATIONS
+from normgrade.verify.completeness import lacking
 from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
 from normgrade.verify.translations import missing_texts
 from normgrade.worker.walls import TIERS
@@ -111,6 +112,7 @@ class Proof:
         exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
         suite = self.grader.suites[exercise.slug]
         right = [exercise.reference, *alternatives]
+        yield complete(lambda: lacking(exercise))
         yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
         yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
         if len(languages := Course(exercise.course).settings.languages) > 1:
@@ -195,11 +197,14 @@ class Proof:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
+        reference = read_text(self.exercise.reference)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
             results = self.run(source, self.exercise.file_name, seed)
             yield from broken(results, name)
             if not failed(results):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
+            elif names_of_failed(results) <= names_of_failed(self.run(reference, self.exercise.reference.name, seed)):
+                yield _("{mistake}, seed {seed}: fails only where the reference fails too.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
@@ -283,9 +288,18 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
     return Check(name, claim, Kind.PROOF, outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
+def complete(prove: Callable[[], Problems]) -> Check:
+    """The proof that comes first."""
+    return check("complete", _("The exercise is complete: no file, text, hint or mistake is missing."), prove)
+
+
 def failed(results: Iterable[Result]) -> bool:
     """Whether any check failed."""
     return any(result.check.outcome is Outcome.FAILED for result in results)
+
+
+def names_of_failed(results: Iterable[Result]) -> set[str]:
+    return {result.check.name for result in results if result.check.outcome is Outcome.FAILED}
 
 
 def broken(results: Sequence[Result], what: str) -> Problems:

@@ -225,9 +225,54 @@ def test_a_broken_course_is_exit_code_2_and_names_its_file(
 ) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
     put("rms")
-    said = invoke("check", "--course", course.root)
+    said = invoke("check", "rms", "--course", course.root)
     path = course.root / "exercises/rms/exercise.toml"
     assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {path}: level: must be a whole number from 1 to 4, not 9.\n")
+
+
+BROKEN: dict[str, dict[str, str]] = {
+    "exercises/rms/exercise.toml: not valid TOML: ": {"exercises/rms/exercise.toml": "level = "},
+    "tests/hidden/test_rms.py: the hidden suite cannot be collected: SyntaxError: ": {"tests/hidden/test_rms.py": "def test_it(:\n"},
+    "solutions/rms/mistakes.toml: mistake[1].says: is missing.": {"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'},
+}
+
+
+@pytest.mark.parametrize("why", BROKEN)
+def test_a_broken_exercise_does_not_stop_the_others(
+    why: str, invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put
+) -> None:
+    course = edited_course(BROKEN[why])
+    put("centring")
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")  # so that the mistakes are read
+    said = invoke("check", "--course", course.root, "--format", "json")
+    [report] = json.loads(said.stdout)["reports"]
+    assert (said.returncode, report["exercise"], report["outcome"]) == (0, "centring", "passed")
+    [warning] = said.stderr.splitlines()
+    assert warning.startswith(f'Warning: "rms" is left out. {course.root}/{why}')
+    assert warning.endswith(f"`normgrade verify rms --course {course.root}` says what is missing.")
+    named = invoke("check", "rms", "--course", course.root)
+    assert (named.returncode, named.stdout) == (2, "") and named.stderr.startswith(f"Error: {course.root}/{why}")
+
+
+def test_where_no_exercise_can_be_graded_the_first_error_is_told(invoke: Invoke, edited_course: EditedCourse, put: Put) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
+    put("rms")
+    said = invoke("check", "--course", course.root)
+    assert said.returncode == 2 and "Error: " in said.stderr and "the hidden suite cannot be collected: SyntaxError: " in said.stderr
+
+
+@pytest.mark.parametrize("way", ["here/../course", "link", "../here/course"])
+def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    """pytest has its own way of writing the folder of a suite."""
+    (here / "here").mkdir()
+    shutil.copytree(tiny.root, here / "course")
+    (here / "link").symlink_to(here / "course", target_is_directory=True)
+    put("rms")
+    said = invoke("check", "rms", "--course", way)
+    assert (said.returncode, said.stderr) == (0, "") and "8 of 8 points" in said.stdout
+    (here / "normgrade.toml").write_text(f'course = "{way}"\n', encoding="utf-8")
+    said = invoke("init", ".", "--course", way)
+    assert (said.returncode, said.stderr) == (0, "")
 
 
 def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 from normgrade.course.course import Course
 
@@ -17,6 +18,33 @@ def test_verify_proves_the_course_that_is_named(invoke: Invoke) -> None:
     [report] = json.loads(said.stdout)["reports"]
     assert (said.returncode, said.stderr) == (0, "")
     assert (report["exercise"], report["submission"], report["outcome"]) == ("rms", "solutions/rms", "passed")
+
+
+def test_an_unfinished_exercise_is_told_what_is_missing_and_nothing_is_played(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/draft/README.md": "# Draft\n"})
+    said = invoke("verify", "draft", "--course", course.root)
+    text = " ".join(said.stdout.split())
+    assert (said.returncode, said.stderr) == (1, "")
+    assert "✗ The exercise is complete: no file, text, hint or mistake is missing." in text
+    assert "exercises/draft/exercise.toml is missing. exercises/draft/draft.py is missing." in text
+    assert 'exercises/draft/README.md: nothing stands below the heading "Draft".' in text and "as_built" not in text
+
+
+def test_a_course_is_verified_with_its_unfinished_exercises(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/draft/README.md": "# Draft\n"})
+    said = invoke("verify", "--course", course.root, "--format", "json")
+    reports = json.loads(said.stdout)["reports"]
+    assert said.returncode == 1
+    assert [(each["exercise"], each["outcome"]) for each in reports] == [("rms", "passed"), ("centring", "passed"), ("draft", "failed")]
+
+
+def test_nothing_to_verify_is_an_error(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "empty" / "exercises").mkdir(parents=True)
+    said = invoke("verify", "--course", tmp_path / "empty")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == (
+        f'Error: Nothing to verify: the course "{tmp_path}/empty" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.\n'
+    )
 
 
 def test_verify_fails_where_a_proof_fails(invoke: Invoke, edited_course: EditedCourse) -> None:

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.usefixtures("expectations")
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
 CLAIMS = {  # of `rms`
+    "complete": "The exercise is complete: no file, text, hint or mistake is missing.",
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
     "points": "The points of the suite sum to 8.",
     "situations": "0 situations are played; 23 are left out, with a reason.",
@@ -65,7 +66,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (7, 7, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (8, 8, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 35) for done in range(1, 36)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 4,
@@ -128,7 +129,7 @@ def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 6
+    assert failures(report).keys() == {"right"} and report.earned == 7
     assert {line.partition(",")[0] for line in failures(report)["right"].splitlines()} == {"einsum.py"}
 
 
@@ -200,3 +201,19 @@ def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse)
     report = proved(edited_course(edits))
     assert failures(report) == {"wrong": "sneaky (Nothing at all), seed 0: passes every check."}
     assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
+
+
+def test_mistakes_that_fail_with_the_reference_are_not_counted(edited_course: EditedCourse) -> None:
+    """The suite rejects everything at one place; a mistake that shows nowhere else shows nothing."""
+    edits = {SUITE: [('agree(probe("row', 'assert False, "never"\n    agree(probe("row')], MISTAKES: HARMLESS}
+    found = failures(proved(edited_course(edits)))
+    assert found["wrong"] == "harmless, seed 0: fails only where the reference fails too."
+    assert found["right"].startswith("reference.py, seed 0: test_alone failed · never")
+
+
+def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": "[minimum]\nalternatives = 2\nhints = 0\nquestions = 0\nmistakes_of_level_1 = 1\n"})
+    report = proved(course)
+    assert report.checks[0].name == "complete" and failures(report) == {
+        "complete": "solutions/rms/alternatives: 1 of at least 2 alternatives."
+    }
