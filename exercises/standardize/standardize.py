@@ -1,0 +1,8 @@
+"""Standardisation, by hand. `normgrade show standardize` tells the task, `normgrade check standardize` grades this file."""
+
+from torch import Tensor
+
+
+def standardize(x: Tensor) -> Tensor:
+    """(N, D) → the same shape and dtype: every feature, a column, has mean 0 and biased variance 1. A constant feature is 0."""
+    raise NotImplementedError("centre every feature and divide it by its standard deviation; mind constant features")

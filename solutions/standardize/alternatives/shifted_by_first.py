@@ -1,0 +1,17 @@
+"""The first sample is subtracted from all, so that a constant feature is exactly 0 from then on, and so are its mean and variance.
+
+zh: 先从所有样本中减去第一个样本：此后常数特征恰好为 0，它的均值和方差也恰好为 0。
+"""
+
+import torch
+from torch import Tensor
+
+
+def standardize(x: Tensor) -> Tensor:
+    if len(x.shape) != 2:
+        raise ValueError("x is no matrix of samples and features")
+    shifted = x.to(torch.promote_types(x.dtype, torch.float32))
+    shifted = shifted - shifted[0]
+    centred = shifted - shifted.mean(0)
+    variance = (centred**2).sum(0) / len(x)
+    return (centred / torch.where(variance == 0, 1.0, variance).sqrt()).to(x.dtype)

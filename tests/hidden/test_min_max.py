@@ -1,0 +1,198 @@
+"""Hidden suite of `min_max`.
+
+N and D never agree, and every feature has a mean and a scale of its own. The numbers of a feature lie apart, also when they are rounded, so
+that minimum and maximum are one sample each. Constant features are made inside a probe, so that they stay constant in every arithmetic.
+"""
+
+import numpy as np
+import pytest
+
+from normgrade.suite import call, evaluate, function, probe, randn, uniform, use, words
+
+
+def features(samples, number):
+    """Features with a scale and an offset of their own, each with its numbers in another order and at some distance from each other."""
+    order = np.argsort(randn(samples, number), axis=0) + uniform(-0.15, 0.15, samples, number)
+    return ((order - samples / 2) * uniform(0.7, 3.0, 1, number) + uniform(-9.0, 9.0, 1, number)).astype(np.float32)
+
+
+def with_constants(samples, *constants):
+    """Features of which some are constant: their numbers, None for those that are not."""
+    x = features(samples, len(constants))
+    return probe("constant_features", x=x, constants=list(constants), upstream=randn(samples, len(constants)))
+
+
+def typical():
+    """The function as it is used: it has no switches, but sizes."""
+    illegal = [randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)]
+    return [
+        use(function("min_max"), features(5, 3), features(4, 7), [], illegal),
+        use(function("min_max"), features(6, 1), features(3, 2), [], illegal),
+    ]
+
+
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Call `min_max(x)` on a tensor of shape (5, 3): a tensor of that shape must come back.",
+    zh="对形状为 (5, 3) 的张量调用 `min_max(x)`：应当返回同样形状的张量。",
+)
+def test_call(observe):
+    """The function can be called, and returns a tensor of its input's shape and dtype.
+
+    zh: 函数可以调用，返回的张量与输入的形状和 dtype 相同。
+    """
+    result = observe(call("min_max", features(5, 3)))["result"]
+    assert result.dtype == "float32", words(
+        f"the result should be float32, as the input is, but is {result.dtype}",
+        zh=f"结果应当与输入一样是 float32，实际是 {result.dtype}",
+    )
+    assert result.values.shape == (5, 3), words(
+        f"the result should have the input's shape (5, 3), but has {result.values.shape}",
+        zh=f"结果的形状应当与输入相同，是 (5, 3)，实际是 {result.values.shape}",
+    )
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(4)
+@pytest.mark.hint(
+    "y = (x − low) / (high − low), with the minimum and the maximum of each feature over the samples: dim=0.",
+    zh="y = (x − low) / (high − low)，其中 low 和 high 是每个特征在样本上的最小值和最大值：dim=0。",
+)
+def test_formula(agree):
+    """The smallest number of every feature becomes 0, the largest 1, and the others lie between in proportion.
+
+    zh: 每个特征的最小值变为 0，最大值变为 1，其余按比例落在两者之间。
+    """
+    for samples, number in [(5, 3), (4, 7), (3, 1), (230, 4), (2, 5)]:
+        agree(call("min_max", features(samples, number)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(2)
+@pytest.mark.hint(
+    "The minimum stands in the numerator and in the denominator, whatever its sign: (x − low) / (high − low).",
+    zh="无论最小值的符号如何，分子和分母中都要减去它：(x − low) / (high − low)。",
+)
+def test_offsets(agree):
+    """Features whose numbers are all positive, or all negative, get the whole range as well.
+
+    zh: 全为正数或全为负数的特征，也占满整个范围。
+    """
+    agree(call("min_max", features(6, 4) + np.array([[100, -100, 900, -900]], np.float32)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(2)
+@pytest.mark.hint(
+    "Where high == low, divide by 1 in place of 0: the numerator is exactly 0 there.",
+    zh="high == low 时除以 1，而不是 0：那里的分子恰好为 0。",
+)
+def test_constant_features(agree):
+    """A constant feature becomes exactly 0; the features beside it are as ever.
+
+    zh: 常数特征恰好变为 0；旁边的特征照常。
+    """
+    agree(with_constants(7, 0.0, None, 2.0, None, -0.1))
+    for samples in (2, 3, 10):
+        agree(with_constants(samples, 0.7))
+        agree(with_constants(samples, 1e-9, None, 3e7 + 0.1))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "No eps and no threshold: a feature is constant only if its numbers are equal.",
+    zh="不用 eps，也不用阈值：只有所有数都相等才是常数特征。",
+)
+def test_scales(agree):
+    """Features of very small and of very large numbers, in one input, all get the whole range.
+
+    zh: 同一个输入中，数值极小的特征和数值极大的特征，都占满整个范围。
+    """
+    agree(call("min_max", features(6, 5) * np.array([[1e-10, 1e-5, 1.0, 1e5, 1e10]], np.float32)))
+    x = features(6, 3)
+    x[1, 2] = x[0, 2] = x[2:, 2].mean()
+    x[0, 1] = x[5, 1] = x[1:5, 1].mean()
+    agree(call("min_max", x))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(2)
+@pytest.mark.hint(
+    "Minimum and maximum depend on x: let autograd differentiate through both, without detach, item or no_grad.",
+    zh="最小值和最大值都依赖于 x：让 autograd 对两者都求导，不要用 detach、item 或 no_grad。",
+)
+def test_gradients(agree):
+    """The gradient flows through minimum and maximum, in the numerator and in the denominator.
+
+    zh: 梯度流经分子和分母中的最小值和最大值。
+    """
+    for samples, number in [(6, 4), (3, 5)]:
+        agree(call("min_max", features(samples, number)))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Choose the divisor of a constant feature before the division: where(…) after it sends 0 · ∞ = NaN back.",
+    zh="做除法之前就选好常数特征的除数：如果之后才用 where(…)，传回去的就是 0 · ∞ = NaN。",
+)
+def test_gradient_of_constants(agree):
+    """The gradient of a constant feature is finite.
+
+    zh: 常数特征的梯度是有限的。
+    """
+    agree(with_constants(5, 0.0, None, 2.0))
+    agree(with_constants(7, 0.1, None, -7.3))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Look at x.dim() before anything else, and raise a ValueError unless it is 2.", zh="首先检查 x.dim()，不是 2 就抛出 ValueError。"
+)
+def test_dimensions(refuses):
+    """An input that does not have two dimensions is refused with a ValueError.
+
+    zh: 维数不是 2 的输入以 ValueError 拒绝。
+    """
+    for x in (randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)):
+        refuses(ValueError, call("min_max", x), legal=[call("min_max", features(4, 3))])
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Use amin and amax, which let a NaN through, and nothing that looks at more than one feature.",
+    zh="用 amin 和 amax，它们会传递 NaN；不要用任何跨特征的计算。",
+)
+def test_not_finite(agree):
+    """A NaN makes its own feature NaN; no other feature notices it, nor an infinity.
+
+    zh: NaN 使它所在的特征变成 NaN；NaN 和无穷大都不影响其他特征。
+    """
+    for position in (0, 3, 5):
+        x = features(6, 4)
+        x[position, 1] = np.nan
+        agree(function("min_max"), evaluate(x))
+        for infinity in (np.inf, -np.inf):
+            x[position, 1] = infinity
+            agree(probe("beside", x=x, feature=1))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Widen to float32 before anything else, whatever comes in, and cast the result back with .to(x.dtype).",
+    zh="无论输入是什么类型，都先提升到 float32，最后用 .to(x.dtype) 把结果转换回来。",
+)
+def test_half_precision(agree):
+    """Half-precision input is mapped in float32 and comes back in its own dtype, also where its range is larger than any float16.
+
+    zh: 半精度的输入在 float32 中映射，返回时仍是自己的 dtype；极差比最大的 float16 还大时也是如此。
+    """
+    for dtype in ("float16", "bfloat16"):
+        agree(function("min_max"), evaluate(features(7, 4), dtype=dtype, backward=True), evaluate(features(5, 3), dtype=dtype))
+        x = features(5, 3)
+        agree(function("min_max"), evaluate((x - x.mean(0)) / np.abs(x - x.mean(0)).max(0) * 60000, dtype=dtype))
