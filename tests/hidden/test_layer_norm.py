@@ -5,14 +5,9 @@ the inputs are so large that it cannot matter.
 """
 
 import pytest
+from shared import rows
 
 from normgrade.suite import build, evaluate, ones, probe, randn, train, uniform, use, words
-
-
-def rows(*shape):
-    """Random rows, each with a mean and a scale of its own."""
-    ones_last = (*shape[:-1], 1)
-    return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
 
 
 def large(*shape):
@@ -214,4 +209,9 @@ def test_half_precision(agree):
     """
     for dtype, offset, bias in (("float16", 1000, True), ("bfloat16", 10, False)):
         layer = build(64, eps=1e-12, bias=bias).to(dtype)
-        agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-3, dtype), train(randn(5, 64) + offset, dtype))
+        agree(
+            layer,
+            train(randn(5, 64) * 300, dtype=dtype),
+            evaluate(randn(5, 64) * 1e-3, dtype=dtype),
+            train(randn(5, 64) + offset, dtype=dtype),
+        )

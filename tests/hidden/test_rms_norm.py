@@ -5,14 +5,9 @@ the point, the inputs are so large that it cannot matter.
 """
 
 import pytest
+from shared import rows
 
 from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
-
-
-def rows(*shape):
-    """Random rows, each with a mean and a scale of its own."""
-    ones_last = (*shape[:-1], 1)
-    return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
 
 
 def large(*shape):
@@ -202,5 +197,5 @@ def test_half_precision(agree):
     """
     for dtype in ("float16", "bfloat16"):
         layer = build(64, eps=1e-12).to(dtype)
-        agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-4, dtype), train(randn(5, 64), dtype))
+        agree(layer, train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(5, 64) * 1e-4, dtype=dtype), train(randn(5, 64), dtype=dtype))
         agree(probe("wide_statistics", x=randn(5, 64), dtype=dtype))

@@ -83,15 +83,15 @@ class Exercise:
     reveal: Reveal = "full"
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
-    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, or "all", with reasons
+    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
 
-    def leaves_out(self, situation: str) -> bool:
-        """Whether a situation is left out: by its name, or with `all` of them.
+    def leaves_out(self, *names: str) -> bool:
+        """Whether a situation is left out that goes by one of these names.
 
-        >>> Course.find().exercise("layer_norm").leaves_out("as_built")
+        >>> Course.find().exercise("layer_norm").leaves_out("as_built", "all")
         False
         """
-        return not {situation, "all"}.isdisjoint(self.left_out)
+        return not self.left_out.keys().isdisjoint(names)
 
     @property
     def ban(self) -> Ban:
@@ -217,6 +217,16 @@ class Exercise:
         'test_layer_norm.py'
         """
         return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
+
+    @property
+    def helpers(self) -> tuple[Path, ...]:
+        """The file of the helpers that the suites of the course share; none where there is no such file.
+
+        >>> [path.name for path in Course.find().exercise("layer_norm").helpers]
+        ['shared.py']
+        """
+        path = self.suite.with_name("shared.py")
+        return (path,) if path.exists() else ()
 
 
 @dataclass(frozen=True, slots=True)
