@@ -1,14 +1,15 @@
 """Hidden suite of `filter_response_norm`.
 
-No two sizes in a shape agree. Every feature map has a mean and a scale of its own. Where the threshold is not the point it lies so low that
-nothing is cut off, for what is cut off hides mistakes. Where eps is not the point, the inputs are so large that it cannot matter.
+No two sizes in a shape agree, but for one shape whose sizes are all the same. Every feature map has a mean and a scale of its own. Where
+the threshold is not the point it lies so low that nothing is cut off, for what is cut off hides mistakes. Where eps is not the point, the
+inputs are so large that it cannot matter.
 """
 
 import pytest
 
 from normgrade.suite import build, evaluate, randn, train, uniform, use, words
 
-SHAPES = [(4, 6, 3, 5), (5, 3, 4, 2)]
+SHAPES = [(4, 6, 3, 5), (5, 3, 4, 2), (3, 3, 3, 3)]
 LOW = -20.0  # a threshold below everything
 
 
