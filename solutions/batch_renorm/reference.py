@@ -35,8 +35,8 @@ class BatchRenorm(nn.Module):
         values = x.to(torch.promote_types(x.dtype, torch.float32))  # statistics in float32 or wider
         dims = (0, *range(2, x.dim()))  # everything but the channels
         per_channel = (1, -1, *[1] * (x.dim() - 2))  # the view in which (C,) broadcasts over x
-        past_mean = self.running_mean.to(values.dtype).view(per_channel)
-        past_std = self.running_std.to(values.dtype).view(per_channel)
+        past_mean = self.running_mean.view(per_channel)
+        past_std = self.running_std.view(per_channel)
 
         if self.training:
             mean = values.mean(dims, keepdim=True)  # (N, C, *) → (1, C, 1…)

@@ -73,7 +73,7 @@ def test_batch_norm(agree):
 
     zh: r_max=1、d_max=0 时，训练就是批归一化：用每个通道的均值和有偏标准差归一化，再缩放和平移。
     """
-    for shape in [*SHAPES, (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
+    for shape in [*SHAPES, (4, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
         agree(build(3, **PLAIN, momentum=0.0), train(large(*shape)), train(large(*shape)))
 
 
