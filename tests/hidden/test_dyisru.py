@@ -1,13 +1,13 @@
 """Hidden suite of `dyisru`.
 
-The grader draws a c between −1.8 and 1.8 where a story changes it, so `typical` has inputs whose squares are larger than that. Elsewhere c is
-filled in, and inputs lie where x² and c are alike, so that each of them shows.
+The grader draws a c between −1.8 and 1.8 where a story changes it, so `typical` has inputs whose squares are larger than that. Elsewhere c
+is filled in, and inputs lie where x² and c are alike, so that each of them shows.
 """
 
 import numpy as np
 import pytest
 
-from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
+from normgrade.suite import build, evaluate, randn, train, uniform, use, words
 
 
 def apart(*shape):
@@ -18,8 +18,8 @@ def apart(*shape):
 def typical():
     """The layer as it is used: it has no switches, but sizes and c."""
     return [
-        use(build(6, c=2.0).filled(c=0.7), apart(5, 6), apart(2, 3, 6), [-1]),
-        use(build(9).filled(c=1.6), apart(2, 1, 2, 1, 2, 9), apart(9), [-1]),
+        use(build(6, c=2.0).filled(c=0.7).in_any_shape("c"), apart(5, 6), apart(2, 3, 6), [-1]),
+        use(build(9).filled(c=1.6).in_any_shape("c"), apart(2, 1, 2, 1, 2, 9), apart(9), [-1]),
     ]
 
 
@@ -110,8 +110,8 @@ def test_first_c(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Three nn.Parameter and nothing else: `c` holds one number, shape () or (1,); `weight` is all ones and `bias` all zeros, both of shape "
-    "(dim,).",
+    "Three nn.Parameter and nothing else: `c` holds one number, shape () or (1,); `weight` is all ones and `bias` all zeros, "
+    "both of shape (dim,).",
     zh="三个 nn.Parameter，此外什么也没有：`c` 只含一个数，形状为 () 或 (1,)；`weight` 全为 1，`bias` 全为 0，形状都是 (dim,)。",
 )
 def test_new_layer(agree):
@@ -119,15 +119,15 @@ def test_new_layer(agree):
 
     zh: 新建的层的状态字典中有 `c`、`weight` 和 `bias`，都是参数，此外什么也没有。
     """
-    agree(probe("new", args=[6], kwargs={}))
-    agree(probe("new", args=[4], kwargs={"c": 2.5}))
+    agree(build(6).in_any_shape("c"))
+    agree(build(4, c=2.5).in_any_shape("c"))
 
 
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "x stands above the fraction line and below it, and the gradient flows through both; use the parameters themselves, without detach or item.",
-    zh="分子和分母中都有 x，梯度流经两处；直接使用参数本身，不要用 detach 或 item。",
+    "x stands above the fraction line and below it, and the gradient flows through both; use the parameters themselves, without detach.",
+    zh="分子和分母中都有 x，梯度流经两处；直接使用参数本身，不要用 detach。",
 )
 def test_gradients(agree):
     """The gradient flows through the root as well, and reaches the input, the weight, the bias and c.

@@ -89,8 +89,8 @@ def test_first_alpha(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Three nn.Parameter and nothing else: `alpha` holds one number, shape () or (1,); `weight` is all ones and `bias` all zeros, both of shape "
-    "(dim,).",
+    "Three nn.Parameter and nothing else: `alpha` holds one number, shape () or (1,); `weight` is all ones and `bias` all zeros, "
+    "both of shape (dim,).",
     zh="三个 nn.Parameter，此外什么也没有：`alpha` 只含一个数，形状为 () 或 (1,)；`weight` 全为 1，`bias` 全为 0，形状都是 (dim,)。",
 )
 def test_new_layer(agree):
@@ -194,5 +194,7 @@ def test_half_precision(agree):
     zh: 半精度的输入以自己的 dtype 返回，无论参数是半精度还是 float32。
     """
     for dtype in ("float16", "bfloat16"):
-        agree(build(8).to(dtype), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype), evaluate(randn(8), dtype=dtype))
+        agree(
+            build(8).to(dtype), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype), evaluate(randn(8), dtype=dtype)
+        )
         agree(build(8), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype))

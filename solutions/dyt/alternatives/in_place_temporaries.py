@@ -1,4 +1,4 @@
-"""tanh is taken in place in the product alpha · x, a tensor of its own; helpers are a module without parameters and a buffer that is not kept.
+"""tanh is taken in place in the product alpha · x; helpers are a module without parameters and a buffer that is not kept.
 
 zh: tanh 在乘积 alpha · x 这个自己的张量中原地计算；辅助的是一个没有参数的模块和一个不保存的缓冲区。
 """
