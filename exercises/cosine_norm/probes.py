@@ -31,7 +31,6 @@ def new(impl, x, out_features):
         Place("key of {name}", name="weight"): key,
         Place("{name} is a parameter", name="weight"): None if key is None else key in parameters,
         Place("shape of {name}", name="weight"): None if weight is None else str(tuple(weight.shape)),
-        Place("dtype of {name}", name="weight"): None if weight is None else str(weight.dtype),
         "the output is that of the first weight": is_cosine(layer(x), x, weight),
         "rows of the first weight that are no direction": None if weight is None else sum(not 0 < row.norm() < 1e30 for row in weight),
         "rows of the first weight with the same direction": None if weight is None else pairs(weight),

@@ -6,14 +6,9 @@ lengths of their own, few of them near 1: a length that is missing, or taken ove
 
 import numpy as np
 import pytest
+from shared import rows
 
 from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
-
-
-def rows(*shape):
-    """Random rows, each with a mean and a scale of its own."""
-    ones_last = (*shape[:-1], 1)
-    return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
 
 
 def cosine_linear(*args, **kwargs):
@@ -88,6 +83,8 @@ def test_eps(agree):
     weight = of_length([0.05, 0.2, 0.35, 3.0], 6)
     layer = cosine_linear(6, 4, eps=0.25).filled(weight=weight)
     agree(layer, train(of_length([0.02, 0.2, 0.3, 5.0], 6)), evaluate(of_length([0.1, 0.6], 6)))
+    without = cosine_linear(6, 2, eps=0.0).filled(weight=of_length([1e-9, 0.5], 6))
+    agree(without, train(of_length([3e-10, 2.0], 6)))
 
 
 @pytest.mark.kind("formula")
@@ -105,7 +102,7 @@ def test_default_eps(agree):
 
 
 @pytest.mark.kind("state")
-@pytest.mark.points(1)
+@pytest.mark.points(2)
 @pytest.mark.hint(
     "`weight` is an nn.Parameter of shape (out_features, in_features), as in torch.nn.Linear, and the only one; draw its first numbers at "
     "random.",

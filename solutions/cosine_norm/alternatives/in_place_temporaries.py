@@ -16,6 +16,6 @@ class CosineLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         wide = torch.promote_types(x.dtype, torch.float32)
         rows, weight = x.reshape(-1, x.shape[-1]).to(wide), self.weight.to(wide)
-        inverse = rows.norm(dim=1, keepdim=True).clamp_(min=self.eps).reciprocal_()
-        columns = (weight / weight.norm(dim=1, keepdim=True).clamp_(min=self.eps)).t()
+        inverse = rows.norm(dim=1, keepdim=True).clamp(min=self.eps).reciprocal_()
+        columns = (weight / weight.norm(dim=1, keepdim=True).clamp(min=self.eps)).t()
         return torch.mm(rows, columns).mul_(inverse).reshape(*x.shape[:-1], self.out_features).to(x.dtype)
