@@ -65,7 +65,7 @@ def test_cosines(agree):
 
     zh: 一个位置的第 k 个输出，是它与权重第 k 行的点积，除以两者长度之积；什么也不加。
     """
-    for shape, out_features in [((4, 7), 3), ((6, 5, 8), 2), ((2, 3, 5, 6), 9), ((4, 4), 4), ((3, 5), 1)]:
+    for shape, out_features in [((4, 7), 3), ((6, 5, 8), 2), ((2, 3, 5, 6), 9), ((4, 4), 4), ((3, 5), 1), ((2, 130), 3)]:
         agree(cosine_linear(shape[-1], out_features), train(rows(*shape)), evaluate(rows(*shape)))
 
 

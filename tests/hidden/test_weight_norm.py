@@ -11,7 +11,7 @@ from shared import rows
 
 from normgrade.suite import build, evaluate, ones, probe, randn, train, uniform, use, words
 
-SHAPES = [(4, 6), (5, 3, 2), (3, 2, 4, 5), (2, 3, 1, 2, 4)]
+SHAPES = [(4, 6), (2, 130), (5, 3, 2), (3, 2, 4, 5), (2, 3, 1, 2, 4)]
 
 
 def with_weight(weight, *args, **kwargs):
