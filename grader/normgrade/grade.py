@@ -44,11 +44,19 @@ def grade(submissions: Sequence[Submission], options: Options = Options()) -> li
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
     """One submission that was inspected: play its checks, put what differs into words, look for the mistake."""
-    from normgrade.compare.remarks import remark, sized
-
     report = report_of_inspection(submission, inspection, grader.options.seed)
     if not inspection.playable:
         return report
+    import numpy as np
+
+    with np.errstate(all="ignore"):  # a learner is told of NaN and infinity in a report, and not by warnings of NumPy's
+        return report_on_plays(grader, submission, inspection, report, on_event)
+
+
+def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
+    """The report on a submission that can be played, from what could be said before."""
+    from normgrade.compare.remarks import remark, sized
+
     started = time.perf_counter()
     results, checks = [], []
     for result in play(grader, submission, inspection, on_event):
@@ -88,7 +96,7 @@ def report_of_inspection(submission: Submission, inspection: Inspection, seed: i
 def play(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent) -> Iterator[Result]:
     """The results of all checks; whoever listens hears of each as it ends."""
     exercise, source = submission.exercise, inspection.source or ""
-    total = len(grader.suites[exercise.slug].tests)
+    total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, submission.path.name), 1):
         grader.options.progress(submission.name, number, total)
         on_event(result.check)

@@ -30,6 +30,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from contextvars import ContextVar
 from copy import deepcopy
 from functools import cache
 from itertools import chain
@@ -44,7 +45,7 @@ from torch.utils._pytree import tree_leaves
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "build", "called", "fill", "find", "function_call", "go_back",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "array", "build", "called", "fill", "find", "function_call", "go_back",
     "gradient_of", "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order",
     "settings", "take_step",
 ]  # fmt: skip
@@ -861,6 +862,20 @@ class Loss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         return ctx.upstream, None
+
+
+AS_ARRAY: ContextVar[Callable[[torch.Tensor], np.ndarray]] = ContextVar("AS_ARRAY", default=lambda tensor: tensor.numpy().copy())
+
+
+def array(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor as a NumPy array, for code that knows no PyTorch: a copy, in every dtype but bfloat16, which NumPy does not have.
+
+    A probe calls it where it would call `tensor.numpy()`: the grader can then see how well the results are determined, too.
+
+    >>> array(torch.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+    return AS_ARRAY.get()(tensor)
 
 
 def parts(result: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from copy import copy
@@ -30,7 +31,7 @@ from normgrade.worker import interrupts
 
 COMMANDS = (
     *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
-    *("verify", "demo", "doctor", "completion"),
+    *("verify", "new", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed
@@ -100,9 +101,12 @@ def say_what_to_do() -> None:
         say(_("Begin with `normgrade init my-norms`: it makes a folder with a stub and a prompt for every exercise."))
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
+    from normgrade.cli.warn import warn_of_unfinished
     from normgrade.learner.standing import advice, records
 
-    say(advice(records(find_course(None), workspace)))
+    course = find_course(None)
+    warn_of_unfinished(course, None)
+    say(advice(records(course, workspace)))
 
 
 # Nearly all that a grading makes is in use to its end. Python would look through it for garbage again and again, for 80 ms.
@@ -112,6 +116,8 @@ RARELY = (100_000, 50, 100)
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
     gc.set_threshold(*RARELY)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of what a report tells in words
     code = complete() if COMPLETING in os.environ else run(arguments)
     gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
     sys.exit(code)

@@ -14,16 +14,17 @@ from click.shell_completion import CompletionItem
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
 from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.warn import warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
 from normgrade.grade import Submission, grade
 from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
-from normgrade.language.errors import UsageError
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import prepare, renderer
-from normgrade.report.report import Finding
+from normgrade.report.report import Finding, Report
 from normgrade.suite.grading_options import Options, available
 
 MOST_SEEDS = 2**32
@@ -97,13 +98,30 @@ def check_command(
     """
     renderer(format)  # before anything is graded
     writable(output)
-    course = find_course(course_folder)
-    submissions = [named(course, target, slug) for target in targets] if targets else started(course, slug)
+    course, everything = find_course(course_folder), not (targets or slug)
+    if everything:
+        warn_of_unfinished(course, course_folder)
+    submissions: Sequence[Submission] = [named(course, target, slug) for target in targets] if targets else started(course, slug)
     with progress() as watched:
         meanwhile = partial(prepare, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
-        reports = grade(submissions, options)
+        if everything:
+            submissions, reports = grade_all(submissions, options, course_folder)
+        else:
+            reports = grade(submissions, options)
     return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
+
+
+def grade_all(submissions: Sequence[Submission], options: Options, course_folder: Path | None) -> tuple[Sequence[Submission], list[Report]]:
+    """The submissions whose exercises can be graded, and the reports on them. Raises CourseError where no exercise can."""
+    try:
+        return submissions, grade(submissions, options)
+    except CourseError:
+        sound = without_hindered((each.exercise for each in submissions), course_folder)
+        gradable = [each for each in submissions if each.exercise in sound]
+        if len(gradable) in (0, len(submissions)):
+            raise
+    return gradable, grade(gradable, options)
 
 
 def named(course: Course, target: str, slug: str | None) -> Submission:

@@ -55,9 +55,16 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "verify": (
             ("normgrade verify", N_("the whole course")),
-            ("normgrade verify layer_norm --seeds 20", N_("one exercise, on twenty draws")),
+            ("normgrade verify layer_norm --seeds 20", N_("one, on twenty draws")),
             ("normgrade verify --mutants", N_("and every slip of the pen")),
+            ("normgrade verify rms_norm --mistake eps-missing", N_("one mistake in full")),
+            ("normgrade verify rms_norm --only test_eps", N_("one check alone")),
             ("normgrade verify --course my-course", N_("your own")),
+        ),
+        "new": (
+            ('normgrade new weight_norm "WeightNorm(weight, dim=0)"', N_("a layer, in this course")),
+            ('normgrade new softmax "softmax(x, dim=-1)" --course my-course', N_("a function, in your own")),
+            ("normgrade new layer_norm_backward --numpy", N_("forward and backward, in NumPy")),
         ),
         "doctor": (("normgrade doctor", N_("which walls hold here, and why")),),
         "completion": (

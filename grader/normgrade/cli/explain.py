@@ -12,10 +12,11 @@ from rich.text import Text
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.cli.shell_words import mistakes_alike, slugs_alike
+from normgrade.cli.warn import warn, warn_of_unfinished
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
-from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
@@ -39,7 +40,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     from normgrade.report.render.terminal import open_console
 
     course = find_course(course_folder)
-    known = {exercise.slug: mistakes_by_name(exercise) for exercise in ([course.exercise(slug)] if slug else course)}
+    known = {slug: mistakes_by_name(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
     slugs = [each for each, mistakes in known.items() if name in mistakes]
     if not slugs:
         names = {mistake for mistakes in known.values() for mistake in mistakes}
@@ -59,6 +60,18 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
 
 def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:
     return {mistake.name: mistake for mistake in read_mistakes(exercise)}
+
+
+def mistakes_of_all(course: Course, course_folder: Path | None) -> dict[str, dict[str, Mistake]]:
+    """The known mistakes of every exercise, by slug. Exercises whose mistakes cannot be read are named, and left out."""
+    warn_of_unfinished(course, course_folder)
+    known = {}
+    for exercise in course:
+        try:
+            known[exercise.slug] = mistakes_by_name(exercise)
+        except CourseError as error:
+            warn(exercise.slug, str(error), course_folder)
+    return known
 
 
 def preferred(course: Course, slugs: list[str], name: str) -> str:

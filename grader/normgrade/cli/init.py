@@ -9,6 +9,7 @@ from shlex import quote
 import click
 
 from normgrade.cli.options import course_option, say
+from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course, named_by_environment
 from normgrade.course.trust import trust
 from normgrade.language import _, n_
@@ -33,6 +34,7 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
         if course is not None:
             trust_named(workspace, course, insist=course_folder is not None)
         course = course or Course.find(workspace.trusted_course())
+        warn_of_unfinished(course, course_folder)
         added = workspace.add(course)
     except OSError as error:
         raise UsageError(

@@ -6,18 +6,16 @@ import os
 from pathlib import Path
 
 import click
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
+from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option
+from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course, Exercise
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
 from normgrade.learner.workspace import Workspace, find_course
 
-HEADINGS = N_("exercise"), N_("group"), N_("level"), N_("points"), N_("standing")
-NUMBERS = "level", "points"
+COLUMNS = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("points"), number=True), Column(N_("standing"))
 
 
 @click.command("list")
@@ -27,16 +25,15 @@ def list_command(course_folder: Path | None) -> None:
     from normgrade.report.render.terminal import open_console
 
     course, workspace = find_course(course_folder), Workspace.find()
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    for heading in HEADINGS:
-        table.add_column(_(heading), justify="right" if heading in NUMBERS else "left", no_wrap=heading == "exercise")
+    warn_of_unfinished(course, course_folder)
     standing = standings(workspace, course) if workspace is not None else {}
-    for exercise in course:
-        stands = standing.get(exercise.slug) or where_you_stand(exercise)
-        cells = (exercise.slug, exercise.group, str(exercise.level), str(exercise.points), stands)
-        table.add_row(*map(Text, cells))
+    cells = {
+        exercise: (exercise.slug, str(exercise.level), str(exercise.points), standing.get(exercise.slug) or where_you_stand(exercise))
+        for exercise in course
+    }
     console = open_console()
-    console.print(table)
+    print_by_group(console, COLUMNS, cells)
+    console.print()
     if workspace is None:
         console.print(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder."))
     else:

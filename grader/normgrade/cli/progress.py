@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
+from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option
+from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.standing import Record, advice, frequent_mistakes, records
@@ -19,8 +19,14 @@ from normgrade.learner.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
-HEADINGS = N_("exercise"), N_("level"), N_("standing"), N_("attempts"), N_("last scores"), N_("last")
-NUMBERS = "level", "attempts"
+COLUMNS = (
+    Column(N_("exercise")),
+    Column(N_("level"), number=True),
+    Column(N_("standing")),
+    Column(N_("attempts"), number=True),
+    Column(N_("last scores"), elastic=True),
+    Column(N_("last")),
+)
 
 
 @click.command("progress")
@@ -29,9 +35,13 @@ def progress_command(course_folder: Path | None) -> None:
     """Your attempts, the mistakes made most often, and what is next."""
     from normgrade.report.render.terminal import open_console
 
-    found = records(find_course(course_folder), needed())
+    course = find_course(course_folder)
+    warn_of_unfinished(course, course_folder)
+    found = records(course, needed())
     console = open_console()
-    console.print(table_of(found, datetime.now(UTC)))
+    now = datetime.now(UTC)
+    print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in found})
+    console.print()
     passed = sum(record.passed for record in found)
     tried = sum(len(record.attempts) for record in found)
     summary = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
@@ -44,20 +54,11 @@ def progress_command(course_folder: Path | None) -> None:
     console.print(Text(f"\n{advice(found)}"))
 
 
-def table_of(found: Sequence[Record], now: datetime) -> Table:
-    """One row for each exercise."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    for heading in HEADINGS:
-        table.add_column(_(heading), justify="right" if heading in NUMBERS else "left", no_wrap=heading == "exercise")
-    for record in found:
-        mark = "✓ " if record.passed else ""
-        last = ago(now - record.last.at) if record.last is not None else ""
-        cells = (
-            record.exercise.slug, str(record.exercise.level), f"{mark}{record.standing}", str(len(record.attempts) or ""),
-            scores(record.attempts), last,
-        )  # fmt: skip
-        table.add_row(*map(Text, cells))
-    return table
+def cells_of(record: Record, now: datetime) -> tuple[str, ...]:
+    """The row of an exercise."""
+    exercise, standing = record.exercise, f"✓ {record.standing}" if record.passed else record.standing
+    last = ago(now - record.last.at) if record.last is not None else ""
+    return exercise.slug, str(exercise.level), standing, str(len(record.attempts) or ""), scores(record.attempts), last
 
 
 def scores(attempts: Sequence[Attempt]) -> str:

@@ -10,8 +10,8 @@ import click
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
-from normgrade.language.errors import UsageError
+from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.workspace import find_course
 
 Completer = Callable[[click.Context, click.Parameter, str], list[str]]
@@ -43,6 +43,27 @@ def exercise_of(context: click.Context) -> Exercise:
     return course_of(context).exercise(str(context.params.get("slug")))
 
 
+def one_exercise_of(context: click.Context) -> Exercise:
+    """The exercise of a command that takes any number of slugs."""
+    return course_of(context).exercise("".join(context.params.get("slugs") or ()))
+
+
+@completer
+def ways_of_one(context: click.Context) -> Iterable[str]:
+    return [path.stem for path in one_exercise_of(context).alternatives]
+
+
+@completer
+def mistakes_of_one(context: click.Context) -> Iterable[str]:
+    exercise = one_exercise_of(context)
+    return [*(mistake.name for mistake in read_mistakes(exercise)), *(answer.name for answer in read_wrong(exercise))]
+
+
+@completer
+def checks_of_one(context: click.Context) -> Iterable[str]:
+    return tests_in(one_exercise_of(context))
+
+
 @completer
 def slugs_alike(context: click.Context) -> Iterable[str]:
     return course_of(context).slugs
@@ -56,11 +77,23 @@ def ways_alike(context: click.Context) -> Iterable[str]:
 @completer
 def mistakes_alike(context: click.Context) -> Iterable[str]:
     exercises = [exercise_of(context)] if context.params.get("slug") else course_of(context)
-    return dict.fromkeys(mistake.name for exercise in exercises for mistake in read_mistakes(exercise))
+    return dict.fromkeys(mistake.name for exercise in exercises for mistake in readable_mistakes(exercise))
+
+
+def readable_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
+    """The known mistakes of an exercise; none where they cannot be read."""
+    try:
+        return read_mistakes(exercise)
+    except CourseError:
+        return ()
 
 
 @completer
 def checks_alike(context: click.Context) -> Iterable[str]:
+    return tests_in(exercise_of(context))
+
+
+def tests_in(exercise: Exercise) -> list[str]:
     """The names of the tests in the hidden suite. Its source is parsed, not run."""
-    suite = ast.parse(read_text(exercise_of(context).suite))
+    suite = ast.parse(read_text(exercise.suite))
     return [node.name for node in suite.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]

@@ -8,7 +8,9 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number, writable
-from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
+from normgrade.language import _
+from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
 from normgrade.report.render import renderer
 
@@ -19,6 +21,9 @@ from normgrade.report.render import renderer
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
+@click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
+@click.option("--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Play that check alone, or those that a glob names.")
 @click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
 @isolation_option
 @report_options
@@ -27,6 +32,9 @@ def verify_command(
     slugs: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    mistake: str | None,
+    alternative: str | None,
+    only: str,
     cores: int | None,
     required: str,
     format: str,
@@ -36,20 +44,32 @@ def verify_command(
 ) -> int:
     """Prove the course.
 
-    References and alternatives pass, stubs fail, every known mistake fails and is named.
+    References and alternatives pass, stubs fail, every known mistake fails and is named. Where an exercise is not finished, it says what
+    is missing. With --mistake, --alternative or --only, look at single answers of one exercise instead.
     """
     renderer(format)  # before anything is graded
     writable(output)
     course = find_course(course_folder)
-    exercises = [course.exercise(slug) for slug in dict.fromkeys(slugs)] or list(course)
+    closely = mistake is not None or alternative is not None or bool(only)
+    if closely and len(dict.fromkeys(slugs)) != 1:
+        raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
+    if closely and mutants:
+        raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
 
     from normgrade.suite.grading_options import Options, available
+    from normgrade.verify.close_up import close_up
     from normgrade.verify.matrix import matrix
     from normgrade.verify.proofs import verify
+    from normgrade.verify.unfinished import sorted_out
 
+    exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
     with progress() as watched:
-        reports = verify(exercises, range(seeds), Options(required=required, progress=watched), mutants, cores or available())
-    code = hand_over(reports, format, output, DETAILS[detail])
-    if format == "terminal" and output is None:
+        options = Options(required=required, progress=watched, cores=cores or available(), only=only)
+        if closely:
+            reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
+        else:
+            reports = verify(exercises, range(seeds), options, mutants, options.cores)
+    code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
+    if exercises and format == "terminal" and output is None and not closely:
         click.echo("\n" + "\n".join(matrix(exercises)))
     return code

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -14,14 +16,15 @@ from normgrade.cli import INTERRUPTED
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.warn import warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _
-from normgrade.language.errors import UsageError
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.file_saves import waker
 from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.suite.grader import open_grader
+from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options, available
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
@@ -44,11 +47,12 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     from normgrade.report.render.terminal import open_console
 
     course = find_course(course_folder)
+    warn_of_unfinished(course, course_folder)
     exercise = course.exercise(slug) if slug is not None else to_go_on_with(course)
     console = open_console()
 
     try:
-        with open_grader(list(course), Options(required=required, cores=available())) as grader:
+        with open_for_all(course, exercise, Options(required=required, cores=available()), course_folder) as (grader, course):
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
                 on_one_screen(watching, console)
@@ -57,6 +61,21 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     except KeyboardInterrupt:  # an ordinary way to end it, which needs no message
         return INTERRUPTED
     return 0
+
+
+@contextmanager
+def open_for_all(course: Course, exercise: Exercise, options: Options, course_folder: Path | None) -> Iterator[tuple[Grader, Course]]:
+    """A grader for every exercise that can be graded, and the course without the others. Raises CourseError where `exercise` is another."""
+    with ExitStack() as opened:
+        try:
+            grader = opened.enter_context(open_grader(list(course), options))
+        except CourseError:
+            sound = without_hindered(course, course_folder)
+            if exercise not in sound:
+                raise
+            course = replace(course, without=frozenset(course.folders) - {each.slug for each in sound})
+            grader = opened.enter_context(open_grader(sound, options))
+        yield grader, course
 
 
 def to_go_on_with(course: Course) -> Exercise:

@@ -97,7 +97,7 @@ def numbers(place: Place, actual: Array, expected: Expected) -> ArrayDifference 
         shape=actual.values.shape,
         mismatched=int(wrong.sum()),
         total=wrong.size,
-        max_abs=float(error.max()),
+        max_abs=float(error[wrong].max()),
         max_rel=float(relative[wrong].max()),
         allowed=float(permitted[at]),
         at=tuple(int(index) for index in at),
@@ -173,13 +173,30 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
             value = in_words(expected.value)
-            return _("the reference returns {value} at {place}", value=value, place=place_in_words(place, words))
-        if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and is_open(expected, spoilt):
             return _(
-                "the reference is not finite at {place}, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it",
+                "the reference returns {value} at {place}, which cannot be compared; "
+                "tensors, NumPy arrays, numbers, bools, texts and None can, each at a place of its own",
+                value=value,
                 place=place_in_words(place, words),
             )
+        if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and is_open(expected, spoilt):
+            return why_open(expected.value.values, place_in_words(place, words))
     return None
+
+
+def why_open(values: np.ndarray, place: str) -> str:
+    """Why nothing can be compared with what the reference gives at a place, and what to do about it."""
+    if np.isfinite(values).all():
+        return _(
+            "the reference is not finite at {place} once every operation is rounded, so nothing can be compared with it: "
+            "write the reference more stably, or play it on a milder input",
+            place=place,
+        )
+    return _(
+        "the reference gives NaN or infinity at {place}, so nothing can be compared with it: play it on an input for which it is finite, "
+        "or spoil less than half of an input's numbers where NaN is meant",
+        place=place,
+    )
 
 
 def is_open(expected: Expected, spoilt: bool) -> bool:

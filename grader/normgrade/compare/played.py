@@ -32,11 +32,15 @@ class Played:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A check, and what was played for it. `wrong` is the play in which it failed, where one play decided and its numbers tell why."""
+    """A check, and what was played for it. `wrong` is the play in which it failed, where one play decided and its numbers tell why.
+
+    `broken` says to the course's author what of the suite ended the check in an error.
+    """
 
     check: Check
     plays: tuple[Played, ...]
     wrong: Played | None = None
+    broken: str = ""
 
     @property
     def failed_at(self) -> Played:

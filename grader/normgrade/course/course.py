@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -85,6 +85,15 @@ class Exercise:
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
 
+    @classmethod
+    def at(cls, course: Path, slug: str) -> Exercise:
+        """An exercise of which nothing is known but where its files are, or will be.
+
+        >>> Exercise.at(Path("course"), "my_norm").suite.as_posix()
+        'course/tests/hidden/test_my_norm.py'
+        """
+        return cls(slug, course, title="", group="", level=1, order=0, points=0, defines=())
+
     def leaves_out(self, *names: str) -> bool:
         """Whether a situation is left out that goes by one of these names.
 
@@ -153,6 +162,24 @@ class Exercise:
         return self.folder / self.file_name
 
     @property
+    def description(self) -> Path:
+        """The file `exercise.toml`, which says all else about the exercise.
+
+        >>> Course.find().exercise("layer_norm").description.name
+        'exercise.toml'
+        """
+        return self.folder / "exercise.toml"
+
+    @property
+    def needed(self) -> tuple[Path, ...]:
+        """The files that no exercise is without, in the order in which an author writes them.
+
+        >>> [path.name for path in Course(carried()).exercise("layer_norm").needed]
+        ['exercise.toml', 'README.md', 'layer_norm.py', 'reference.py', 'mistakes.toml', 'test_layer_norm.py']
+        """
+        return self.description, self.prompt_in(ENGLISH), self.stub, self.reference, self.mistakes, self.suite
+
+    @property
     def probes(self) -> Path | None:
         """The file of the exercise's own probes; None where the generic probes are enough.
 
@@ -180,7 +207,25 @@ class Exercise:
         >>> {path.parent.name for path in Course.find().exercise("layer_norm").alternatives}
         {'alternatives'}
         """
-        return tuple(sorted(self.reference.parent.glob("alternatives/*.py")))
+        return tuple(sorted(self.alternatives_folder.glob("*.py")))
+
+    @property
+    def alternatives_folder(self) -> Path:
+        """The folder of the alternatives. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").alternatives_folder.name
+        'alternatives'
+        """
+        return self.reference.with_name("alternatives")
+
+    @property
+    def refused(self) -> tuple[Path, ...]:
+        """Submissions that break the ban, and have to be refused for it, sorted by path; none where the exercise has none.
+
+        >>> {path.parent.name for path in Course.find().exercise("rms_norm").refused}
+        {'banned'}
+        """
+        return tuple(sorted(self.reference.parent.glob("banned/*.py")))
 
     @property
     def mistakes(self) -> Path:
@@ -230,6 +275,26 @@ class Exercise:
 
 
 @dataclass(frozen=True, slots=True)
+class Minimum:
+    """How many of each an exercise has at least when it is complete.
+
+    - `hints`: of its own, in `exercise.toml`.
+    - `questions`: interview questions with an answer, in each prompt.
+    - `alternatives`: other right ways of writing it.
+    - `mistakes`: known ones, above level 1; `mistakes_of_level_1`: known ones of a warm-up.
+
+    >>> Minimum(hints=1).hints
+    1
+    """
+
+    hints: int = 3
+    questions: int = 3
+    alternatives: int = 4
+    mistakes: int = 12
+    mistakes_of_level_1: int = 5
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What `course.toml` says: rules for every exercise of a course.
 
@@ -238,9 +303,11 @@ class Settings:
     - `banned`: globs of full dotted names that are banned in every exercise.
     - `languages`: codes of the languages that every text must be written in; "en" is one of them.
     - `credit`: what points are given for, `"mistakes"` or `"claims"`; an exercise may say otherwise.
+    - `minimum`: how many hints, mistakes and so on a complete exercise has.
 
-    >>> Settings(reveal="claims")
-    Settings(title='normgrade', reveal='claims', banned=(), languages=('en',), credit='mistakes')
+    >>> settings = Settings(reveal="claims")
+    >>> settings.languages, settings.credit, settings.minimum.alternatives
+    (('en',), 'mistakes', 4)
     """
 
     title: str = "normgrade"
@@ -248,11 +315,14 @@ class Settings:
     banned: tuple[str, ...] = ()
     languages: tuple[str, ...] = (ENGLISH,)
     credit: Credit = "mistakes"
+    minimum: Minimum = Minimum()
 
 
 @dataclass(frozen=True)
 class Course:
     """A folder with `exercises/`, `solutions/` and `tests/hidden/`; `root` is its path. Iterating gives its exercises in their order.
+
+    `without` names folders in `exercises` that are as if they were not there.
 
     >>> course = Course.find()
     >>> [exercise.slug for exercise in course][:3]
@@ -262,6 +332,7 @@ class Course:
     """
 
     root: Path
+    without: frozenset[str] = frozenset()
 
     @classmethod
     def find(cls, root: Path | None = None) -> Course:
@@ -283,10 +354,15 @@ class Course:
             )
         return cls(root)
 
+    @property
+    def description(self) -> Path:
+        """The file `course.toml`. It may be missing."""
+        return self.root / "course.toml"
+
     @cached_property
     def settings(self) -> Settings:
         """What `course.toml` says; the defaults where there is no such file. Raises CourseError where it is wrong."""
-        path = self.root / "course.toml"
+        path = self.description
         if not path.exists():
             return Settings()
         table = Table.of_file(path)
@@ -296,6 +372,7 @@ class Course:
             credit=table.take("credit", one_of(*CREDITS), "mistakes"),
             banned=bans_of(table),
             languages=table.take("languages", languages, (ENGLISH,)),
+            minimum=read_minimum(Table(path, table.take("minimum", mapping, {}), "minimum.")),
         )
         table.finish()
         return settings
@@ -303,11 +380,41 @@ class Course:
     @cached_property
     def slugs(self) -> tuple[str, ...]:
         """The slugs of all exercises, sorted by name."""
-        return tuple(sorted(path.name for path in (self.root / "exercises").iterdir() if (path / "exercise.toml").exists()))
+        return tuple(name for name in self.folders if Exercise.at(self.root, name).description.exists())
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """The names of all folders in `exercises`, sorted: exercises, and what may become one."""
+        found = (path.name for path in (self.root / "exercises").iterdir() if path.is_dir() and path.name[0] not in "._")
+        return tuple(sorted({*found} - self.without))
 
     def __iter__(self) -> Iterator[Exercise]:
-        """Every exercise, in the order in which learners are meant to take them. Raises CourseError as `exercise` does."""
-        return iter(sorted(map(self.exercise, self.slugs), key=lambda exercise: (exercise.order, exercise.slug)))
+        """Every exercise that can be used, in the order in which learners are meant to take them; `unfinished` tells of the others.
+
+        Raises CourseError where `course.toml` is wrong.
+        """
+        usable = (found for found in map(self.attempt, self.slugs) if isinstance(found, Exercise))
+        return iter(sorted(usable, key=lambda exercise: (exercise.order, exercise.slug)))
+
+    @property
+    def unfinished(self) -> Mapping[str, str]:
+        """The folders in `exercises` that hold nothing that can be used, and why, by name.
+
+        >>> Course(carried()).unfinished
+        {}
+        """
+        found = {name: self.attempt(name) for name in self.folders}
+        return {name: str(why) for name, why in found.items() if isinstance(why, CourseError)}
+
+    def attempt(self, name: str) -> Exercise | CourseError:
+        """The exercise in a folder, or why there is none that can be used."""
+        _settings = self.settings  # what is wrong there is wrong with the course
+        try:
+            if name not in self.slugs:
+                raise CourseError(_("{folder}: it has no file exercise.toml.", folder=self.root / "exercises" / name))
+            return self.exercise(name)
+        except CourseError as error:
+            return error
 
     def exercise(self, slug: str) -> Exercise:
         """The exercise of that name.
@@ -325,7 +432,7 @@ class Course:
             meant = did_you_mean(slug, self.slugs)
             raise UsageError(_('No exercise named "{slug}".{meant} `normgrade list` shows them all.', slug=slug, meant=meant))
         exercise = read_exercise(self.root, slug, self.settings)
-        for path in (exercise.prompt, exercise.stub, exercise.reference, exercise.mistakes, exercise.suite):
+        for path in exercise.needed:
             if not path.is_file():
                 raise CourseError(
                     _(
@@ -353,7 +460,7 @@ def carried() -> Path:
 
 def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
     """The exercise that `exercise.toml` describes. Raises CourseError where a key or a value is wrong."""
-    table = Table.of_file(root / "exercises" / slug / "exercise.toml")
+    table = Table.of_file(Exercise.at(root, slug).description)
     limits = Table(table.path, table.take("limits", mapping, {}), "limits.")
     exercise = Exercise(
         slug=slug,
@@ -396,6 +503,14 @@ def bans_of(table: Table) -> tuple[str, ...]:
                 )
                 table.wrong("banned", said)
     return banned
+
+
+def read_minimum(table: Table) -> Minimum:
+    """The table `minimum` of `course.toml`. Raises CourseError where a key or a value is wrong."""
+    usual = asdict(Minimum())
+    minimum = Minimum(**{key: table.take(key, between(0, 1000), default) for key, default in usual.items()})
+    table.finish()
+    return minimum
 
 
 def read_limits(table: Table) -> Limits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from string import Formatter
 from typing import Any, NoReturn, TypeVar, cast
@@ -12,7 +13,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from normgrade.course.files import read_text
 from normgrade.course.signature import Signature
 from normgrade.language import ENGLISH, LANGUAGES, _, spoken
-from normgrade.language.errors import CourseError, either
+from normgrade.language.errors import CourseError, did_you_mean, either
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -50,11 +51,18 @@ class Table:
         if key not in self.content:
             if default:
                 return default[0]
-            self.wrong(key, _("is missing"))
+            self.missing(key)
         try:
             return check(self.content[key])
         except Wrong as allowed:
             self.wrong(key, _("must be {allowed}, not {value!r}", allowed=allowed, value=self.content[key]))
+
+    def missing(self, key: str) -> NoReturn:
+        """Raise a CourseError about a key that has to be there; where another one looks like it, about that one."""
+        others = [other for other in self.content if other not in self.known and not other.startswith(f"{key}.")]
+        if near := get_close_matches(key, others, n=1):
+            self.wrong(near[0], _("unknown key.{meant} That one is missing", meant=did_you_mean(near[0], [key])))
+        self.wrong(key, _("is missing"))
 
     def spoken(self, key: str, check: Callable[[Any], T], *default: D) -> T | D:
         """The value in the current language, from a key such as `"title.zh"`; the English value of `title` where that key is missing."""
@@ -73,7 +81,8 @@ class Table:
         """Raise a CourseError if the table has a key that was never asked for."""
         for key in self.content:
             if key not in self.known:
-                self.wrong(key, _("unknown key; allowed are {keys}", keys=", ".join(map(as_key, sorted(self.known)))))
+                meant, keys = did_you_mean(key, self.known), ", ".join(map(as_key, sorted(self.known)))
+                self.wrong(key, _("unknown key.{meant} Allowed are {keys}", meant=meant, keys=keys))
 
     def wrong(self, key: str, why: str) -> NoReturn:
         """Raise a CourseError about the value of `key`."""

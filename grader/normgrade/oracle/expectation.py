@@ -6,6 +6,7 @@ import gc
 import hashlib
 import linecache
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
@@ -33,10 +34,23 @@ from normgrade.worker.requests import LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
+PROBES = "probes"
 NOT_EXECUTED = {
     "implementation": N_("The course's own implementation cannot be executed: {error}."),
-    "probes": N_("The course's own probes cannot be executed: {error}."),
+    PROBES: N_("The course's own probes cannot be executed: {error}."),
 }
+
+
+class NotExecuted(CourseError):
+    """A source of the course raises: `what` is a key of NOT_EXECUTED, `line` where it does, or 0, and `why` the error in words."""
+
+    def __init__(self, what: str, line: int, why: str) -> None:
+        super().__init__(_(NOT_EXECUTED[what], error=why))
+        self.what, self.line, self.why = what, line, why
+
+    def __reduce__(self) -> tuple[type[NotExecuted], tuple[str, int, str]]:
+        """Between processes it is made anew."""
+        return NotExecuted, (self.what, self.line, self.why)
 
 
 @dataclass(frozen=True)
@@ -91,9 +105,18 @@ class Oracle:
         implementation, probes = self.modules(source)
         return play_exactly(implementation, widened(request), probes) if exact else play_natively(implementation, request, probes)
 
+    def lines_of_probes(self, source: str, request: TypedRequest) -> tuple[int, ...]:
+        """The lines of the exercise's own probes through which an exception comes when they are played on this source."""
+        implementation, probes = self.modules(source)
+        if probes is None:
+            return ()
+        native = play_natively(implementation, request, probes, traced=probes)
+        error = native.error or play_exactly(implementation, widened(request), probes, traced=probes).error
+        return () if error is None else tuple(frame.line for frame in error.frames)
+
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
         """The source, and the exercise's own probes, as modules."""
-        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, "probes")
+        return executed(source, "implementation"), None if self.probes is None else executed(self.probes, PROBES)
 
 
 def executed(source: str, what: str) -> ModuleType:
@@ -103,7 +126,16 @@ def executed(source: str, what: str) -> ModuleType:
     except MemoryError:
         raise
     except Exception as error:
-        raise CourseError(_(NOT_EXECUTED[what], error=f"{type(error).__name__}: {error}")) from error
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise NotExecuted(what, line_in(f"<{unique_name(source, what)}>", error), f"{type(error).__name__}: {said}") from error
+
+
+def line_in(file_name: str, error: Exception) -> int:
+    """The line of a source that cannot be executed, or 0."""
+    if isinstance(error, SyntaxError) and error.filename == file_name:
+        return error.lineno or 0
+    lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file_name]
+    return lines[-1] if lines else 0
 
 
 def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
@@ -238,7 +270,11 @@ def widened(request: TypedRequest) -> TypedRequest:
 
 
 def play_exactly(
-    implementation: ModuleType, request: Playable, probes: ModuleType | None, arithmetic: AbstractContextManager[object] | None = None
+    implementation: ModuleType,
+    request: Playable,
+    probes: ModuleType | None,
+    arithmetic: AbstractContextManager[object] | None = None,
+    traced: ModuleType | None = None,
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
     import torch
@@ -246,14 +282,16 @@ def play_exactly(
     from normgrade.worker.play import NATIVE, play
 
     with quiet():
-        return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE, trusted=True)
+        return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE, trusted=True, traced=traced)
 
 
-def play_natively(implementation: ModuleType, request: Playable, probes: ModuleType | None) -> Observation:
+def play_natively(
+    implementation: ModuleType, request: Playable, probes: ModuleType | None, traced: ModuleType | None = None
+) -> Observation:
     from normgrade.worker.play import play
 
     with quiet():
-        return play(implementation, request, probes, trusted=True)
+        return play(implementation, request, probes, trusted=True, traced=traced)
 
 
 @contextmanager
@@ -270,10 +308,15 @@ def module(source: str, name: str) -> ModuleType:
     import_pytorch()
     from normgrade.worker.play import load
 
-    unique = f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    unique = unique_name(source, name)
     loaded = load(source, f"<{unique}>", unique)
     del sys.modules[unique], linecache.cache[f"<{unique}>"]
     return loaded
+
+
+def unique_name(source: str, name: str) -> str:
+    """The name of the module that a source becomes."""
+    return f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
 @cache
@@ -301,6 +344,7 @@ def arithmetic_fingerprint() -> bytes:
         "oracle/draws",
         "oracle/expectation",
         "oracle/kept",
+        "oracle/rounded_array",
         "oracle/rounding",
     )
     sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]

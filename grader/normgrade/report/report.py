@@ -138,9 +138,9 @@ class ArrayDifference(SideBySide):
 
     mismatched: how many numbers are too far apart, at least 1.
     total: how many numbers there are.
-    max_abs: the largest absolute error |actual − expected|; infinity where a side is NaN.
-    max_rel: the largest relative error |actual − expected| / |expected| of the mismatched numbers, as a fraction: 0.01 is 1 %.
-        It is infinity where 0 is expected.
+    max_abs: the largest absolute error |actual − expected| of the mismatched numbers; infinity where a side is NaN.
+    max_rel: the largest relative error |actual − expected| / |expected| of them, as a fraction: 0.01 is 1 %. It is infinity where 0 is
+        expected.
     allowed: the absolute error that is allowed at the worst number, the one whose error is the largest multiple of what is allowed.
     at: the index of the worst number; () in an array without dimensions.
     expected, actual: the two numbers there.

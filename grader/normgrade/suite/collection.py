@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,9 @@ import pytest
 from normgrade.course.course import Exercise
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
-from normgrade.language.errors import CourseError
+from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.report.report import Kind
+from normgrade.suite.blame import said_by, site_of
 from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
 from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
@@ -69,6 +72,19 @@ class Suite:
     exercise: Exercise
     tests: tuple[HiddenTest, ...]
 
+    def only(self, pattern: str) -> Suite:
+        """The tests whose names match a glob; of a test with several cases, its name alone stands for all of them. Without a pattern, all.
+
+        Raises UsageError where there is none.
+        """
+        chosen = tuple(test for test in self.tests if not pattern or matches(test.name, pattern))
+        if not chosen:
+            slug, known = self.exercise.slug, list(dict.fromkeys(name.partition("[")[0] for name in self.names))
+            meant, there = did_you_mean(pattern, known), ", ".join(known)
+            said = _('No check of {slug} is named "{name}".{meant} There is {known}.', slug=slug, name=pattern, meant=meant, known=there)
+            raise UsageError(said)
+        return replace(self, tests=chosen)
+
     @property
     def points(self) -> int:
         return sum(test.points for test in self.tests)
@@ -86,6 +102,11 @@ class Suite:
         return found
 
 
+def matches(name: str, pattern: str) -> bool:
+    """Whether a glob is meant for a test: for its name, with its case or without. The name itself is meant, too, brackets and all."""
+    return name == pattern or fnmatchcase(name, pattern) or fnmatchcase(name.partition("[")[0], pattern)
+
+
 def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
     """The suites of the exercises, by slug, each file imported once; a CourseError where that cannot be done."""
     exercises = tuple(exercises)
@@ -95,11 +116,20 @@ def collect(exercises: Iterable[Exercise]) -> Mapping[str, Suite]:
     if collector.interrupted is not None:
         raise collector.interrupted
     if collector.broken or not collector.finished:
-        said = collector.broken[0].strip().splitlines()[-1].removeprefix("E").strip() if collector.broken else ""
-        why = said or _("pytest ended with {code!r}", code=code)
-        suites = ", ".join(str(exercise.suite) for exercise in exercises)
+        forget({str(exercise.suite) for exercise in exercises})
+    if collector.broken:
+        raise collector.broken[0]
+    if not collector.finished:
+        suites, why = ", ".join(str(exercise.suite) for exercise in exercises), _("pytest ended with {code!r}", code=code)
         raise CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=suites, why=why))
     return {exercise.slug: suite_of(exercise, collector.items) for exercise in exercises}
+
+
+def forget(paths: Collection[str]) -> None:
+    """Drop the modules of these files: pytest keeps what it could not import, and would take it for whole the next time."""
+    for name, module in [*sys.modules.items()]:
+        if getattr(module, "__file__", None) in paths:
+            del sys.modules[name]
 
 
 class Collector:
@@ -108,7 +138,7 @@ class Collector:
     def __init__(self) -> None:
         self.items: Sequence[pytest.Item] = ()
         self.finished = False
-        self.broken: list[str] = []
+        self.broken: list[CourseError] = []
         self.interrupted: BaseException | None = None
 
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -119,9 +149,9 @@ class Collector:
         with found_in(collector.path.parent):
             return (yield)
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.broken.append(str(report.longrepr))
+    def pytest_exception_interact(self, node: pytest.Item | pytest.Collector, call: pytest.CallInfo[object]) -> None:
+        if call.excinfo is not None:
+            self.broken.append(cannot_be_collected(node.path, call.excinfo.value))
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         self.interrupted = excinfo.value
@@ -129,6 +159,14 @@ class Collector:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items, self.finished = session.items, True
         return True
+
+
+def cannot_be_collected(suite: Path, error: BaseException) -> CourseError:
+    """The error about a suite that cannot be imported, with the line of it where that went wrong."""
+    cause = error.__cause__ or error  # pytest wraps errors of Python
+    site = site_of(suite, cause)
+    where = suite if site is None else _("{path}, line {line}", path=site.path, line=site.line)
+    return CourseError(_("{suites}: the hidden suite cannot be collected: {why}", suites=where, why=said_by(cause)))
 
 
 @contextmanager
@@ -176,8 +214,11 @@ def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
     kind, points = mark(item, "kind", None), mark(item, "points", 1)
     if not first_paragraph(docstring):
         raise CourseError(_("{test} has no docstring; it is the claim that learners read.", test=where))
-    if kind not in KINDS:
+    if kind is None:
         raise CourseError(_('{test} needs a marker kind("…") with one of {kinds}.', test=where, kinds=", ".join(KINDS)))
+    if kind not in KINDS:
+        meant, kinds = did_you_mean(str(kind), KINDS), ", ".join(KINDS)
+        raise CourseError(_("{test}: there is no kind {kind!r}.{meant} There is {kinds}.", test=where, kind=kind, meant=meant, kinds=kinds))
     if not isinstance(points, int) or points < 0:
         raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=where, points=points))
     return HiddenTest(item.name, docstring, Kind(kind), points, hints_of(item), item.obj, arguments_of(item, where))

@@ -47,7 +47,7 @@ class Grader:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
         from normgrade.suite.run import Run
 
-        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, seed)
+        suite, rehearsal = self.played(exercise), self.rehearsal(exercise, seed)
         rehearsal.ahead(suite, lambda: self.host.ready)
         self.recall(exercise)
         if not self.host.ready:
@@ -55,6 +55,10 @@ class Grader:
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
             yield from Run(worker, rehearsal).results(suite)
+
+    def played(self, exercise: Exercise) -> Suite:
+        """The tests of an exercise that are played: all of them, unless the options name some."""
+        return self.suites[exercise.slug].only(self.options.only)
 
     @contextmanager
     def run(self, exercise: Exercise, source: str, file_name: str) -> Iterator[Run]:

@@ -30,7 +30,8 @@ def nothing() -> None:
 class Options:
     """The seed of the inputs, the time for all answers of a submission, whether a stub is graded like any file, and the walls.
 
-    `meanwhile` is called while PyTorch is imported: what it prepares costs nobody any time.
+    `meanwhile` is called while PyTorch is imported: what it prepares costs nobody any time. `only` is a glob for the names of checks: no
+    others are played, unless it is empty.
     What is computed once for an exercise and kept may take `cores` processes. Those import the program's main module, as multiprocessing
     says: a script that asks for more than one begins with `if __name__ == "__main__":`.
     """
@@ -43,6 +44,7 @@ class Options:
     progress: OnProgress = silent
     meanwhile: Callable[[], object] = nothing
     cores: int = 1
+    only: str = ""
 
 
 def available() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -17,8 +17,9 @@ from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import request_key
 from normgrade.report.report import Check, Difference, Kind, Outcome
+from normgrade.suite.blame import BrokenSuite, said_by, told_to_authors
 from normgrade.suite.collection import HiddenTest, Suite
-from normgrade.suite.vocabulary import Asked, BrokenSuite, Disagreement, Player, Playing, playing
+from normgrade.suite.vocabulary import Asked, Disagreement, Player, Playing, playing
 from normgrade.worker import interrupts
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
@@ -116,7 +117,10 @@ class Run:
         if test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED and all(play.observation.error for play in plays):
             self.unusable = True
             self.silent |= any(gone(play.observation) for play in plays)
-        return result(test, plays, verdict, time.perf_counter() - started)
+        found = result(test, plays, verdict, time.perf_counter() - started)
+        if verdict.outcome is not Outcome.ERROR or failed is None:
+            return found
+        return replace(found, broken=told_to_authors(failed, self.exercise, test))
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
         """What was played for a test, and the exception that says why it failed."""
@@ -166,7 +170,6 @@ def failure(test: Callable[[], None], check: Playing | None = None) -> BaseExcep
 
 def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
     """What an exception in a test says: of the submission, or of the suite. A test that stumbles over what differs speaks of the former."""
-    what = f"{type(error).__name__}: {error}"
     match error:
         case Disagreement():
             return Verdict(Outcome.FAILED, error.message, error.differences, error.play)
@@ -181,9 +184,9 @@ def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
         case CourseError():
             return Verdict(Outcome.ERROR, str(error))
         case Exception() if not isinstance(error, BrokenSuite) and (found := wrong_in(plays)):
-            return Verdict(Outcome.FAILED, _("what was observed cannot be judged: {error}", error=what), found)
+            return Verdict(Outcome.FAILED, _("what was observed cannot be judged: {error}", error=said_by(error)), found)
         case _:
-            return Verdict(Outcome.ERROR, _("the suite is broken, not your code: {error}", error=what))
+            return Verdict(Outcome.ERROR, _("the suite is broken, not your code: {error}", error=said_by(error)))
 
 
 def wrong_in(plays: Sequence[Played]) -> tuple[Difference, ...]:

@@ -307,6 +307,8 @@ def settings() -> LayerStep:
 def step_on(
     action: Action, inputs: Sequence[np.ndarray], dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any
 ) -> LayerStep:
+    for each in inputs:
+        refuse_tensor(each)
     if strange := next((each for each in inputs if not isinstance(each, np.ndarray)), None):
         what = type(strange).__name__
         raise TypeError(_("an input is an array, such as randn(2, 3) gives, and this is a {type}; a dtype is given by name", type=what))
@@ -378,6 +380,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
 
 def carried(value: Any) -> Any:
     """An argument as a request carries it."""
+    refuse_tensor(value)
     if isinstance(value, np.ndarray):
         return Array(value, value.dtype.name)
     if isinstance(value, Given):
@@ -387,6 +390,13 @@ def carried(value: Any) -> Any:
     if isinstance(value, Mapping):
         return carried_by_name(value)
     return value
+
+
+def refuse_tensor(value: object) -> None:
+    """Raise a TypeError about a tensor of PyTorch's, which a suite does not have."""
+    if type(value).__module__.partition(".")[0] == "torch":
+        kind = type(value).__name__
+        raise TypeError(_("a suite has no {type} of torch: use randn(…), uniform(…), ones(…), zeros(…), or a NumPy array", type=kind))
 
 
 def carried_by_name(values: Mapping[str, Any]) -> dict[str, Any]:

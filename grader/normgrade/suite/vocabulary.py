@@ -18,6 +18,7 @@ from normgrade.oracle.draws import generator, rounded_to
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Difference
+from normgrade.suite.blame import BrokenSuite, probe_of, raised_in_reference
 from normgrade.suite.story import Part, Story, request
 from normgrade.worker.observation import Array, Error, Observation, Playable, Value
 from normgrade.worker.requests import TypedRequest
@@ -37,10 +38,6 @@ class Disagreement(Exception):
         self.message = message
         self.play = play
         self.differences = differences if play is None else play.differences
-
-
-class BrokenSuite(Exception):
-    """The suite asks for something that cannot be graded; never the submission's fault."""
 
 
 Judge = Callable[[Played], None]  # raises Disagreement where the submission is wrong
@@ -103,7 +100,7 @@ class Playing:
             expectation = self.oracle.expectation(self.reference, asked, anew=True)
             why = unsound(expectation, self.exercise.places)
         if why:
-            raise BrokenSuite(why)
+            raise BrokenSuite(why, beside=probe_of(asked, self.exercise))
         return expectation
 
     def is_defined(self, story: Story) -> bool:
@@ -212,7 +209,7 @@ def agree(*story: Part) -> None:
     check = current()
     expectation = check.expectation(story)
     if expectation.error:
-        raise BrokenSuite(_("the reference itself raises {error}", error=raised(expectation.error)))
+        raise raised_in_reference(check.exercise, check.oracle, check.reference, expectation)
     check.play(expectation, agreed)
 
 
@@ -248,7 +245,10 @@ def observe(*story: Part) -> Mapping[str, Value]:
     """
     check = current()
     check.looked = True
-    return Seen(check.play(check.expectation(story), came_to_its_end))
+    expectation = check.expectation(story)
+    if expectation.error:
+        raise raised_in_reference(check.exercise, check.oracle, check.reference, expectation)
+    return Seen(check.play(expectation, came_to_its_end))
 
 
 def came_to_its_end(play: Played) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
@@ -93,6 +95,13 @@ def read_accepted(exercise: Exercise) -> tuple[Accepted, ...]:
         entry.finish()
     table.finish()
     return tuple(accepted)
+
+
+def blocks(mutants: Iterable[Mutant]) -> Iterator[str]:
+    """The lines that accept these mutants, to be pasted into equivalent.toml; what is four columns in is not wrapped."""
+    for mutant in mutants:
+        change = json.dumps([mutant.was, mutant.now], ensure_ascii=False)  # is TOML, too
+        yield from ("", "    [[mutant]]", f"    change = {change}", '    reason = ""')
 
 
 def unparsed(statement: str) -> str:

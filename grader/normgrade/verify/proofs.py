@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -22,18 +23,27 @@ from normgrade.language import LANGUAGES, _, n_
 from normgrade.language.errors import either
 from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
-from normgrade.report.report import Check, Kind, Outcome, Report, judgement
+from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
 from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.situations import PREFIX, SITUATIONS
-from normgrade.verify.mutants import Mutant, mutants_of, read_accepted
+from normgrade.verify.bans import matching_nothing
+from normgrade.verify.completeness import lacking
+from normgrade.verify.consensus import agree_against_the_reference
+from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.translations import missing_texts
 from normgrade.worker.walls import TIERS
 
 T = TypeVar("T")
 Problems = Iterator[str]
-SLICE = 50  # mutants per job: few enough to keep all cores busy, enough to be worth the second that a grader takes to open
+PROOFS = (
+    *("complete", "contract", "bans", "points", "texts", "situations"),
+    *("suite", "stub", "right", "wrong", "named", "banned"),
+)  # in their order
+WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
+BY_HAND = "ByHand"  # the class that worker/by_hand.py raises; to import it would load PyTorch
+SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds that a grader takes to open
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +66,14 @@ def verify(
 ) -> list[Report]:
     """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
-    jobs = [job_of_proofs(exercise, tuple(seeds), plain) for exercise in exercises]
+    parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
+    jobs = [job for exercise in exercises for job in jobs_of_proofs(exercise, seeds, parts, plain)]
     mutant_jobs = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
     proved = over_cores(jobs + mutant_jobs, cores, options.progress)
 
     def report(exercise: Exercise) -> Report:
         own = [each for each in proved if each.exercise == exercise.slug]
-        checks = tuple(check for each in own for check in each.checks)
+        checks = merged(check for each in own for check in each.checks)
         if mutants:
             checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
         return Report(
@@ -83,18 +94,48 @@ def verify(
 # The proofs
 
 
-def job_of_proofs(exercise: Exercise, seeds: tuple[int, ...], options: Options) -> Job[Proved]:
-    right, mistakes, wrong = 1 + len(exercise.alternatives), len(read_mistakes(exercise)), len(read_wrong(exercise))
-    return Job((right + mistakes + wrong) * len(seeds) + mistakes, partial(prove, exercise, seeds, options))
+def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
+    """The numbers in so many slices of about one size; in fewer where there are not so many numbers."""
+    parts = min(parts, len(numbers))
+    return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def prove(exercise: Exercise, seeds: tuple[int, ...], options: Options, tick: Tick) -> Proved:
-    """All proofs of one exercise, except that of its mutants."""
+def jobs_of_proofs(exercise: Exercise, seeds: Sequence[int], parts: int, options: Options) -> Iterator[Job[Proved]]:
+    """The proofs of an exercise, a slice of the seeds to each job, in so many parts at most as are worth a grader of their own.
+
+    The first one has those that need no other seed, too.
+    """
+    mistakes = len(read_mistakes(exercise))
+    on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
+    for number, some in enumerate(sliced(seeds, min(parts, -(-on_each_seed * len(seeds) // SLICE)))):
+        once = mistakes + len(exercise.refused) if number == 0 else 0
+        yield Job(on_each_seed * len(some) + once, partial(prove, exercise, some, number == 0, options))
+
+
+def prove(exercise: Exercise, seeds: tuple[int, ...], first: bool, options: Options, tick: Tick) -> Proved:
+    """The proofs of one exercise on these seeds, except that of its mutants."""
     started = time.perf_counter()
 
     with open_grader([exercise], options) as grader:
-        checks = tuple(Proof(grader, exercise, seeds, tick).checks())
+        proof = Proof(grader, exercise, seeds, tick)
+        checks = (*(proof.once() if first else ()), *proof.on_every_seed(), *(proof.at_last() if first else ()), proof.of_suite())
         return Proved(exercise.slug, checks, sandbox=grader.host.protection.tier, duration_s=time.perf_counter() - started)
+
+
+def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The proofs of all slices, one of each name, in the order of PROOFS."""
+    slices: dict[str, list[Check]] = {}
+    for each in checks:
+        slices.setdefault(each.name, []).append(each)
+    return tuple(joined(slices[name]) for name in PROOFS if name in slices)
+
+
+def joined(parts: Sequence[Check]) -> Check:
+    """One proof on several slices of the seeds: the worst outcome, and every line that any of them says."""
+    lines = dict.fromkeys(line for part in parts for line in part.message.splitlines())
+    outcome = min((part.outcome for part in parts), key=WORST_FIRST.index)
+    duration_s = sum(part.duration_s for part in parts)
+    return replace(parts[0], outcome=outcome, duration_s=duration_s, message="\n".join(lines))
 
 
 @dataclass(frozen=True)
@@ -106,12 +147,14 @@ class Proof:
     seeds: tuple[int, ...]
     tick: Tick
     played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the source and the seed
+    looked_at: list[Result] = field(default_factory=list)  # by the proof that is under way
 
-    def checks(self) -> Iterator[Check]:
-        exercise, alternatives, mistakes = self.exercise, self.exercise.alternatives, read_mistakes(self.exercise)
-        suite = self.grader.suites[exercise.slug]
-        right = [exercise.reference, *alternatives]
+    def once(self) -> Iterator[Check]:
+        """The proofs that come before all others, and need one seed."""
+        exercise, suite = self.exercise, self.grader.suites[self.exercise.slug]
+        yield complete(lambda: lacking(exercise))
         yield check("contract", _("Stub, reference and alternatives define what the contract names, by hand."), self.contract)
+        yield check("bans", _("Everything that is banned or allowed exists."), self.bans)
         yield check("points", _("The points of the suite sum to {points}.", points=exercise.points), self.points)
         if len(languages := Course(exercise.course).settings.languages) > 1:
             names = ", ".join(LANGUAGES[language] for language in languages)
@@ -125,13 +168,64 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
-        yield check("stub", _("The untouched stub fails."), self.stub)
+        yield self.played_for("stub", _("The untouched stub fails."), self.stub)
+
+    def on_every_seed(self) -> Iterator[Check]:
+        """Right answers pass, and wrong ones fail."""
+        alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
-        yield check("right", claim, lambda: self.right(right))
+        yield self.played_for("right", claim, self.right)
         wrong = {mistake.name: mistake.source for mistake in mistakes}
-        wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(exercise)}
-        yield check("wrong", n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong)), lambda: self.wrong(wrong))
-        yield check("named", _("Every known mistake is diagnosed by its own name, and by no other."), lambda: self.named(mistakes))
+        wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(self.exercise)}
+        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong))
+        yield self.played_for("wrong", claim, lambda: self.wrong(wrong))
+
+    def at_last(self) -> Iterator[Check]:
+        """The proofs on what was played before, and on what is refused."""
+        mistakes, refused = read_mistakes(self.exercise), self.exercise.refused
+        claim = _("Every known mistake is diagnosed by its own name, and by no other.")
+        yield self.played_for("named", claim, lambda: self.named(mistakes))
+        if refused:
+            claim = n_("{n} submission is refused for what it uses.", "{n} submissions are refused for what they use.", len(refused))
+            yield self.played_for("banned", claim, self.banned)
+
+    def of_suite(self) -> Check:
+        """The proof on all that was played: it ended in an error nowhere."""
+        return check("suite", _("The suite and its probes can be played."), self.suite)
+
+    def played_for(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
+        """A proof on what is played for it. Where nothing is wrong but the suite, it is skipped."""
+        self.looked_at.clear()
+        found = check(name, claim, prove)
+        if found.outcome is Outcome.PASSED and any(each.check.outcome is Outcome.ERROR for each in self.looked_at):
+            return replace(found, outcome=Outcome.SKIPPED, message=_("undecided: the suite itself is broken"))
+        return found
+
+    def suite(self) -> Problems:
+        """Every error of the suite or of its probes once, with the checks that end in it."""
+        ended: dict[str, list[str]] = {}
+        for result in (result for results in self.played.values() for result in results):
+            if result.check.outcome is Outcome.ERROR:
+                ended.setdefault(result.broken or result.check.message, []).append(result.check.name)
+        for text, names in ended.items():
+            first, *others = dict.fromkeys(names)
+            more = n_(" and {n} more check", " and {n} more checks", len(others)) if others else ""
+            yield _("{text} ({checks})", text=text, checks=first + more)
+
+    def bans(self) -> Problems:
+        """Every pattern that matches nothing."""
+        for pattern in matching_nothing(self.exercise, self.grader.oracles[self.exercise.slug].cache):
+            file = "exercise.toml" if pattern not in Course(self.exercise.course).settings.banned else "course.toml"
+            yield _('{file}: "{pattern}" matches nothing that exists.', file=file, pattern=pattern)
+
+    def banned(self) -> Problems:
+        """Each of these submissions has a finding about a ban, or calls what raises."""
+        for path, _seed in self.each(self.exercise.refused, _("banned"), self.seeds[:1]):
+            inspection = inspect_source(read_text(path), self.exercise, allow_stub=True)
+            if any(finding.rule is Rule.BANNED for finding in inspection.findings):
+                continue
+            if not any(map(refused_by_hand, self.run(read_text(path), path.name, self.seeds[0]))):
+                yield _("banned/{file}: nothing refuses it.", file=path.name)
 
     def contract(self) -> Problems:
         for path in (self.exercise.stub, self.exercise.reference, *self.exercise.alternatives):
@@ -157,7 +251,7 @@ class Proof:
         }
         for name, situation in SITUATIONS.items():
             result = results.get(f"{PREFIX}{name}")
-            if self.exercise.leaves_out(*situation.called):
+            if self.exercise.leaves_out(*situation.called) or (result is not None and result.check.outcome is Outcome.ERROR):
                 continue
             if result is None:
                 yield _("{situation}: the suite gives no typical uses; define `typical()`, or leave it out with a reason.", situation=name)
@@ -166,17 +260,33 @@ class Proof:
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
-        yield from broken(results, _("the stub"))
-        if not failed(results):
+        if passes(results):
             yield _("It passes.")
 
-    def right(self, paths: Sequence[Path]) -> Problems:
-        for path, seed in self.each(paths, _("right answers")):
+    def right(self) -> Problems:
+        """The reference and the alternatives pass. Where all alternatives agree against the reference, that is said first."""
+        told: list[str] = []
+        rejected: dict[Path, list[Result]] = {}
+        for path, seed in self.each((self.exercise.reference, *self.exercise.alternatives), _("right answers")):
             results = self.run(read_text(path), path.name, seed)
-            for check, result in zip(remarked(results, self.exercise), results, strict=True):
-                if check.outcome is not Outcome.PASSED:
-                    advice = self.advice(path, result)
-                    yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + advice
+            if seed == self.seeds[0] and failed(results):
+                rejected[path] = results
+            told += self.rejections(path, seed, results)
+        if agree_against_the_reference(self.exercise, rejected):
+            yield _(
+                "The {n} alternatives differ from the reference where they agree with each other: the reference is the likelier culprit.",
+                n=len(rejected),
+            )
+        yield from told
+        if names := [path.stem for path in rejected if path != self.exercise.reference]:
+            yield shown_whole(self.exercise, "--alternative", names[0])
+
+    def rejections(self, path: Path, seed: int, results: list[Result]) -> Problems:
+        """What a right answer is rejected for; what is skipped, only where nothing fails."""
+        wrong = Outcome.FAILED if failed(results) else Outcome.SKIPPED
+        for check, result in zip(remarked(results, self.exercise), results, strict=True):
+            if check.outcome is wrong:
+                yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + self.advice(path, result)
 
     def advice(self, path: Path, result: Result) -> str:
         """What to do about a right answer that is rejected, where its rounding alone is to blame."""
@@ -195,20 +305,32 @@ class Proof:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
+        reference = read_text(self.exercise.reference)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
             results = self.run(source, self.exercise.file_name, seed)
-            yield from broken(results, name)
-            if not failed(results):
+            if passes(results):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
+            elif failed(results) and names_of_failed(results) <= names_of_failed(self.run(reference, self.exercise.reference.name, seed)):
+                yield _("{mistake}, seed {seed}: fails only where the reference fails too.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
+        """Every mistake that fails is recognised; one that passes is told of elsewhere."""
+        confused = []
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
-            found = self.grader.diagnose(self.exercise, self.run(mistake.source, self.exercise.file_name, seed))
+            results = self.run(mistake.source, self.exercise.file_name, seed)
+            if not failed(results):
+                continue
+            found = self.grader.diagnose(self.exercise, results)
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
+            if names == [mistake.name]:
+                continue
+            confused.append(mistake.name)
             if not names:
                 yield _("{mistake}, seed {seed}: not recognised.", mistake=mistake.name, seed=seed)
-            elif names != [mistake.name]:
+            else:
                 yield _("{mistake}, seed {seed}: taken for {others}.", mistake=mistake.name, seed=seed, others=either(names))
+        if confused:
+            yield shown_whole(self.exercise, "--mistake", confused[0])
 
     def each(self, things: Sequence[T], what: str, seeds: Sequence[int] = ()) -> Iterator[tuple[T, int]]:
         """Yield each pair of a thing and a seed, by default one of the proof's; report progress after each."""
@@ -220,6 +342,7 @@ class Proof:
         """The results of a source with a seed. Several proofs ask for some of them; each is played once."""
         if (source, seed) not in self.played:
             self.played[source, seed] = list(self.grader.results(self.exercise, source, file_name, seed))
+        self.looked_at.extend(self.played[source, seed])
         return self.played[source, seed]
 
 
@@ -229,15 +352,15 @@ class Proof:
 def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
     """The mutants of an exercise, a slice of them to each job."""
     total = len(mutants_of(read_text(exercise.reference)))
-    for start in range(0, total, SLICE):
-        numbers = range(start, min(start + SLICE, total))
+    for numbers in sliced(range(total), -(-total // SLICE)):
         yield Job(len(numbers), partial(hunt, exercise, numbers, options))
 
 
-def hunt(exercise: Exercise, numbers: range, options: Options, tick: Tick) -> Proved:
+def hunt(exercise: Exercise, numbers: Sequence[int], options: Options, tick: Tick) -> Proved:
     """Run the suite on these mutants; those that pass every check survive."""
     started = time.perf_counter()
-    mutants = mutants_of(read_text(exercise.reference))[numbers.start : numbers.stop]
+    every = mutants_of(read_text(exercise.reference))
+    mutants = [every[number] for number in numbers]
 
     def survives(grader: Grader, mutant: Mutant) -> bool:
         with closing(grader.results(exercise, mutant.source, exercise.file_name)) as results:
@@ -256,7 +379,12 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
     alive = [(mutant.was, mutant.now) for mutant in survivors]
 
     def problems() -> Problems:
-        yield from (_("{mutant} survives.", mutant=mutant) for mutant in survivors if (mutant.was, mutant.now) not in accepted)
+        unknown = [mutant for mutant in survivors if (mutant.was, mutant.now) not in accepted]
+        yield from (_("{mutant} survives.", mutant=mutant) for mutant in unknown)
+        if unknown:
+            path = exercise.equivalent.relative_to(exercise.course)
+            yield _("An input that shows the difference kills it. Where none can, {path} accepts it, with the reason:", path=path)
+            yield from blocks(unknown)
         for was, now in accepted:
             if (was, now) not in alive:
                 yield _("{file} accepts `{was}` → `{now}`, which does not survive.", file=exercise.equivalent.name, was=was, now=now)
@@ -283,16 +411,36 @@ def check(name: str, claim: str, prove: Callable[[], Problems]) -> Check:
     return Check(name, claim, Kind.PROOF, outcome, 1, time.perf_counter() - started, "\n".join(problems))
 
 
+def complete(prove: Callable[[], Problems]) -> Check:
+    """The proof that comes first."""
+    return check("complete", _("The exercise is complete: no file, text, hint or mistake is missing."), prove)
+
+
 def failed(results: Iterable[Result]) -> bool:
     """Whether any check failed."""
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 
-def broken(results: Sequence[Result], what: str) -> Problems:
-    """A problem for each check that ended in an error of the suite itself."""
-    for result in results:
-        if result.check.outcome is Outcome.ERROR:
-            yield _("{what}: {text}", what=what, text=in_words(result.check))
+def names_of_failed(results: Iterable[Result]) -> set[str]:
+    return {result.check.name for result in results if result.check.outcome is Outcome.FAILED}
+
+
+def passes(results: Iterable[Result]) -> bool:
+    """Whether no check failed, and none ended in an error of the suite, which could have."""
+    return all(result.check.outcome not in (Outcome.FAILED, Outcome.ERROR) for result in results)
+
+
+def refused_by_hand(result: Result) -> bool:
+    """Whether a check failed by what is banned."""
+    errors = (play.observation.error for play in result.plays)
+    return result.check.outcome is Outcome.FAILED and any(error is not None and BY_HAND in error.types for error in errors)
+
+
+def shown_whole(exercise: Exercise, option: str, name: str) -> str:
+    """Which command shows all that comes of one answer."""
+    course = ["--course", exercise.other_course] if exercise.other_course else []
+    command = shlex.join(["normgrade", "verify", exercise.slug, option, name, "-v", *course])
+    return _("`{command}` shows all of it.", command=command)
 
 
 def in_words(check: Check) -> str:

@@ -23,7 +23,7 @@ def missing_texts(exercise: Exercise, suite: Suite, language: str, places: Itera
         return
     if not exercise.prompt_in(language).is_file():
         yield _("{path} is missing.", path=exercise.prompt_in(language).relative_to(exercise.course))
-    yield from untold(Table.of_file(exercise.folder / "exercise.toml"), OF_EXERCISE, language, "exercise.toml")
+    yield from untold(Table.of_file(exercise.description), OF_EXERCISE, language, "exercise.toml")
     for mistake in Table.of_file(exercise.mistakes).tables("mistake"):
         yield from untold(mistake, OF_MISTAKE, language, _("the mistake {name}", name=mistake.content.get("name")))
     for path in exercise.alternatives:
@@ -45,7 +45,7 @@ def untold(table: Table, keys: tuple[str, ...], language: str, where: str) -> It
 def unnamed(exercise: Exercise, places: Iterable[Place], language: str) -> Iterator[str]:
     """The templates of the exercise's own places without words; those of the generic probes have them from normgrade."""
     key = f"places.{language}"
-    words = Table.of_file(exercise.folder / "exercise.toml").content.get(key, {})
+    words = Table.of_file(exercise.description).content.get(key, {})
     for template in dict.fromkeys(template for place in places for template in (place.template, place.learnt)):
         if template is not None and template not in words and template not in GENERIC:
             yield _('exercise.toml has nothing for "{place}" in ["{key}"].', place=template, key=key)

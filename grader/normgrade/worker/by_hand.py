@@ -58,6 +58,10 @@ class ByHand(Exception):
     """The submission called what the exercise bans."""
 
 
+class BannedImport(ImportError, ByHand):
+    """The submission imports a library that the exercise bans."""
+
+
 def against_stand_in(ban: Ban, name: str) -> str | None:
     """The pattern that bans the operation, function or layer of that name, and so whatever does the same in Python."""
     bare = name.lstrip("_")
@@ -249,7 +253,7 @@ def forbid_imports(ban: Ban) -> None:
                 name=name,
                 pattern=pattern,
             )
-            raise ImportError(why)
+            raise BannedImport(why)
 
     def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         refuse(name, (sys._getframe(1).f_globals if globals is None else globals).get("__name__"))

@@ -58,31 +58,52 @@ def play(
     dtype: torch.dtype = torch.float32,
     arithmetic: AbstractContextManager[object] = NATIVE,
     trusted: bool = False,
+    traced: ModuleType | None = None,
 ) -> Observation:
     """Play the probe that the request names. An exception in it becomes part of the observation.
 
     `dtype` is PyTorch's default while the probe runs, and `arithmetic` the context in which its operations are computed. A description
     stands in for a value of more than `size_limit_bytes`. While `trusted` code is played, KeyboardInterrupt, SystemExit and MemoryError
-    are raised instead, since they concern this process.
+    are raised instead, since they concern this process. The lines that an exception names are those of the module that is `traced`, by
+    default of the implementation.
     """
     settle(dtype)
     try:
         own = getattr(probes, request.probe, None)
-        probe, impl = (own, implementation) if own else (getattr(generic, request.probe), with_builders(implementation, probes))
+        probe, impl = (own, implementation) if own else (generic_probe(request.probe), with_builders(implementation, probes))
         inputs = to_tensors(request.inputs)
         with arithmetic, found_by_name(implementation):
-            seen, error = probe(impl, **inputs), None
+            seen, error = places_of(probe(impl, **inputs)), None
     except BaseException as raised:  # SystemExit and KeyboardInterrupt too: a submission may raise them
         stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
         cause = stop.__cause__ or raised
         if trusted and stops_the_process(cause):
             raise cause if not wants_memory(cause) else MemoryError from cause
-        seen, error = stop.seen, describe(cause, implementation.__file__, stop.step)
+        seen, error = stop.seen, describe(cause, (traced or implementation).__file__, stop.step)
     finally:
         torch.set_default_dtype(torch.float32)
     if trusted:
         interrupts.raise_again()
     return Observation({Place.of(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
+
+
+class NoSuchProbe(AttributeError):
+    """The request names a probe that neither normgrade nor the exercise has."""
+
+
+def generic_probe(name: str) -> Any:
+    """The probe of normgrade's own that goes by this name."""
+    try:
+        return getattr(generic, name)
+    except AttributeError:
+        raise NoSuchProbe(_('there is no probe "{name}"', name=name)) from None
+
+
+def places_of(seen: object) -> Mapping[str, Any]:
+    """What a probe returned, which is a mapping from places to values."""
+    if isinstance(seen, Mapping):
+        return seen
+    raise TypeError(_("a probe returns a dict from places to values, and this one returned a {type}", type=type_name(seen)))
 
 
 def with_builders(implementation: ModuleType, probes: ModuleType | None) -> Any:

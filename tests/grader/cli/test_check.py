@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -225,9 +226,56 @@ def test_a_broken_course_is_exit_code_2_and_names_its_file(
 ) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
     put("rms")
-    said = invoke("check", "--course", course.root)
+    said = invoke("check", "rms", "--course", course.root)
     path = course.root / "exercises/rms/exercise.toml"
     assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {path}: level: must be a whole number from 1 to 4, not 9.\n")
+
+
+BROKEN: dict[str, dict[str, str]] = {
+    "exercises/rms/exercise.toml: not valid TOML: ": {"exercises/rms/exercise.toml": "level = "},
+    "tests/hidden/test_rms.py, line 1: the hidden suite cannot be collected: SyntaxError: ": {
+        "tests/hidden/test_rms.py": "def test_it(:\n"
+    },
+    "solutions/rms/mistakes.toml: mistake[1].says: is missing.": {"solutions/rms/mistakes.toml": '[[mistake]]\nname = "it"\n'},
+}
+
+
+@pytest.mark.parametrize("why", BROKEN)
+def test_a_broken_exercise_does_not_stop_the_others(
+    why: str, invoke: Invoke, here: Path, tiny: Course, edited_course: EditedCourse, put: Put
+) -> None:
+    course = edited_course(BROKEN[why])
+    put("centring")
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x\n", encoding="utf-8")  # so that the mistakes are read
+    said = invoke("check", "--course", course.root, "--format", "json")
+    [report] = json.loads(said.stdout)["reports"]
+    assert (said.returncode, report["exercise"], report["outcome"]) == (0, "centring", "passed")
+    [warning] = said.stderr.splitlines()
+    assert warning.startswith(f'Warning: "rms" is left out. {course.root}/{why}')
+    assert warning.endswith(f"`normgrade verify rms --course {course.root}` says what is missing.")
+    named = invoke("check", "rms", "--course", course.root)
+    assert (named.returncode, named.stdout) == (2, "") and named.stderr.startswith(f"Error: {course.root}/{why}")
+
+
+def test_where_no_exercise_can_be_graded_the_first_error_is_told(invoke: Invoke, edited_course: EditedCourse, put: Put) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
+    put("rms")
+    said = invoke("check", "--course", course.root)
+    assert said.returncode == 2 and "Error: " in said.stderr and "the hidden suite cannot be collected: SyntaxError: " in said.stderr
+
+
+@pytest.mark.parametrize("way", ["here/../course", "link", "../here/course"])
+def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tiny: Course, put: Put) -> None:
+    """pytest has its own way of writing the folder of a suite."""
+    (here / "here").mkdir()
+    shutil.copytree(tiny.root, here / "course")
+    (here / "link").symlink_to(here / "course", target_is_directory=True)
+    put("rms")
+    said = invoke("check", "rms", "--course", way)
+    assert (said.returncode, said.stderr) == (0, "") and "8 of 8 points" in said.stdout
+    (here / "normgrade.toml").write_text(f'course = "{way}"\n', encoding="utf-8")
+    said = invoke("init", ".", "--course", way)
+    assert (said.returncode, said.stderr) == (0, "")
 
 
 def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:
@@ -237,3 +285,16 @@ def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Cours
         said.returncode == 1
         and json.loads(said.stdout)["reports"][0]["checks"][0]["message"] == "the result should be of dtype float32, but is of float64"
     )
+
+
+def test_warnings_of_numpy_do_not_reach_a_learner(here: Path, edited_course: EditedCourse, in_a_process: Invoke) -> None:
+    """A submission whose numbers are not finite, and a suite that divides by zero and averages nothing."""
+    body = "    np.mean(np.zeros(0))\n    x = np.ones(3, np.float32) / np.zeros(3, np.float32)\n"
+    body += '    agree(call("rms", np.where(x < 0, x, randn(3))))\n'
+    suite = [("import pytest\n", "import numpy as np\nimport pytest\n"), ('    agree(probe("row_by_row", x=randn(3, 4)))\n', body)]
+    course = edited_course({"tests/hidden/test_rms.py": suite})
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return (x / 0 * 0).half().to(x.dtype)\n", encoding="utf-8")
+    program = (sys.executable, "-m", "normgrade")
+    said = in_a_process("check", "rms", course=course, program=program)
+    assert (said.returncode, said.stderr) == (1, "")
+    assert "Warning" not in said.stdout

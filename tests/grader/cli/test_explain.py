@@ -21,6 +21,13 @@ def test_the_command_says_what_it_is_and_shows_both(run: Run) -> None:
     assert "at right wrong off by allowed" in out and "It hides here: " in out
 
 
+def test_mistakes_that_cannot_be_read_do_not_stop_the_others(run: Run, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"solutions/rms/mistakes.toml": "mistake = "})
+    code, out, err = run("explain", "momentum-flipped", "--course", str(course.root))
+    assert code == 0 and out.startswith("momentum-flipped · centring ")
+    assert err.startswith(f'Warning: "rms" is left out. {course.root}/solutions/rms/mistakes.toml: not valid TOML: ')
+
+
 def test_a_mistake_nobody_knows_is_named_with_the_nearest(run: Run) -> None:
     code, out, err = run("explain", "one-for-all-row")
     assert (code, out) == (2, "")

@@ -32,7 +32,23 @@ def test_the_course_that_is_named_is_written_down_and_trusted(
     assert run("init", "--course", str(tiny.root))[0] == 0
     assert f'course = "{tiny.root}"' in (tmp_path / "normgrade.toml").read_text(encoding="utf-8")
     monkeypatch.delenv("NORMGRADE_COURSE")
-    assert "rms Functions" in run("list")[1]
+    assert "Functions rms" in run("list")[1]
+
+
+def test_the_course_of_the_variable_is_written_down_and_trusted(
+    run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("init")[0] == 0
+    assert f'course = "{tiny.root}"' in (tmp_path / "normgrade.toml").read_text(encoding="utf-8")
+    monkeypatch.delenv("NORMGRADE_COURSE")
+    assert "Functions rms" in run("list")[1]
+
+
+def test_an_unfinished_exercise_is_not_added_and_named(run: Run, tmp_path: Path, edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": "level = "})
+    code, out, err = run("init", "--course", str(course.root))
+    assert code == 0 and out.startswith(f"2 files added to {tmp_path}. centring.py prompts/centring.md ")
+    assert err.startswith(f'Warning: "rms" is left out. {course.root}/exercises/rms/exercise.toml: not valid TOML')
 
 
 def test_a_workspace_that_names_no_course_is_not_changed(run: Run, tmp_path: Path, tiny: Course) -> None:

@@ -45,9 +45,12 @@ def test_values_of_an_option_are_offered() -> None:
     assert offered(shell_words.one_of(("json", "junit", "html")), "j") == ["json", "junit"]
 
 
-def test_a_broken_course_offers_nothing(edited_course: Callable[..., Course]) -> None:
+def test_a_broken_course_offers_what_can_be_read(edited_course: Callable[..., Course]) -> None:
     course = edited_course({"exercises/rms/exercise.toml": "level = "})
-    assert offered(shell_words.mistakes_alike, "", course_folder=course.root) == []
+    assert "momentum-flipped" in offered(shell_words.mistakes_alike, "", course_folder=course.root)
+    assert "no-upcast" not in offered(shell_words.mistakes_alike, "", course_folder=course.root)
+    other = edited_course({"solutions/rms/mistakes.toml": "mistake = "})
+    assert "momentum-flipped" in offered(shell_words.mistakes_alike, "", course_folder=other.root)
     assert offered(shell_words.slugs_alike, "", course_folder=Path("nowhere")) == []
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from normgrade.course.course import Course
 
@@ -19,8 +22,79 @@ def test_verify_proves_the_course_that_is_named(invoke: Invoke) -> None:
     assert (report["exercise"], report["submission"], report["outcome"]) == ("rms", "solutions/rms", "passed")
 
 
+def test_an_unfinished_exercise_is_told_what_is_missing_and_nothing_is_played(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/draft/README.md": "# Draft\n"})
+    said = invoke("verify", "draft", "--course", course.root)
+    text = " ".join(said.stdout.split())
+    assert (said.returncode, said.stderr) == (1, "")
+    assert "✗ The exercise is complete: no file, text, hint or mistake is missing." in text
+    assert "exercises/draft/exercise.toml is missing. exercises/draft/draft.py is missing." in text
+    assert 'exercises/draft/README.md: nothing stands below the heading "Draft".' in text and "as_built" not in text
+
+
+def test_a_course_is_verified_with_its_unfinished_exercises(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/draft/README.md": "# Draft\n"})
+    said = invoke("verify", "--course", course.root, "--format", "json")
+    reports = json.loads(said.stdout)["reports"]
+    assert said.returncode == 1
+    assert [(each["exercise"], each["outcome"]) for each in reports] == [("rms", "passed"), ("centring", "passed"), ("draft", "failed")]
+
+
+def test_nothing_to_verify_is_an_error(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "empty" / "exercises").mkdir(parents=True)
+    said = invoke("verify", "--course", tmp_path / "empty")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr == (
+        f'Error: Nothing to verify: the course "{tmp_path}/empty" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.\n'
+    )
+
+
 def test_verify_fails_where_a_proof_fails(invoke: Invoke, edited_course: EditedCourse) -> None:
     course = edited_course({"exercises/rms/exercise.toml": [("points = 8", "points = 9")]})
     said = invoke("verify", "rms", "--course", course.root)
     text = " ".join(said.stdout.split())
     assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "They sum to 8." in text
+
+
+def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course) -> None:
+    said = invoke("verify", "rms", "--mistake", "eps-outside-root", "-v")
+    text = " ".join(said.stdout.split())
+    assert (said.returncode, said.stderr) == (1, "")
+    assert text.startswith("rms · eps-outside-root · sandbox: ")
+    assert "test_rows[shape0]" in text and "test_rows[shape1]" in text and "eps is added to the root. It belongs inside." in text
+    assert "as_built" not in text  # the matrix is for whole exercises
+
+
+def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
+    said = invoke("verify", "rms", "--only", "test_rows*", "--format", "json")
+    reports = json.loads(said.stdout)["reports"]
+    assert said.returncode == 0
+    assert [report["submission"] for report in reports] == ["solutions/rms/reference.py", "solutions/rms/alternatives/einsum.py"]
+    assert {check["name"] for report in reports for check in report["checks"]} == {"test_rows[shape0]", "test_rows[shape1]"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ("rms", "--mistake", "eps-outside-rot"),
+            'rms has no mistake named "eps-outside-rot". Did you mean "eps-outside-root"? '
+            "There is eps-outside-root, one-for-all-rows, sum-for-mean, no-upcast.",
+        ),
+        (("rms", "--alternative", "einsm"), 'rms has no alternative named "einsm". Did you mean "einsum"? There is einsum.'),
+        (
+            ("rms", "--only", "test_row"),
+            'No check of rms is named "test_row". Did you mean "test_rows"? '
+            "There is test_call, test_rows, test_alone, test_half_precision.",
+        ),
+        (("--mistake", "no-upcast"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
+        (("rms", "centring", "--only", "x"), "--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."),
+        (
+            ("rms", "--only", "test_rows", "--mutants"),
+            "--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+        ),
+    ],
+)
+def test_what_verify_cannot_look_at_is_named_with_what_there_is(arguments: tuple[str, ...], says: str, invoke: Invoke) -> None:
+    said = invoke("verify", *arguments)
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", f"Error: {says}\n")

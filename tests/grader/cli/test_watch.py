@@ -15,7 +15,10 @@ from typing import Any
 
 import pytest
 
+from normgrade.cli.watch import open_for_all
 from normgrade.course.course import Course
+from normgrade.language.errors import CourseError
+from normgrade.suite.grading_options import Options
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
@@ -157,3 +160,20 @@ def test_without_watchfiles_the_file_is_looked_at_again_and_again(begin: Begin, 
 
 def test_a_dumb_terminal_gets_reports_one_below_the_other(begin: Begin, folder: Path, tiny: Course) -> None:
     mend_and_quit(begin(kind="dumb"), folder, tiny)
+
+
+# A course with a broken suite
+
+
+def test_a_broken_suite_does_not_stop_what_is_watched(
+    edited_course: Callable[..., Course], expectations: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course = edited_course({"tests/hidden/test_rms.py": "def test_it(:\n"})
+    with open_for_all(course, course.exercise("centring"), Options(), None) as (grader, rest):
+        assert grader.suites.keys() == {"centring"} == set(rest.slugs)
+    assert capsys.readouterr().err.startswith(f'Warning: "rms" is left out. {course.root}/tests/hidden/test_rms.py, line 1: ')
+    with (
+        pytest.raises(CourseError, match="the hidden suite cannot be collected"),
+        open_for_all(course, course.exercise("rms"), Options(), None),
+    ):
+        pass

@@ -273,12 +273,27 @@ def test_a_finite_expectation_is_sound() -> None:
     assert unsound(expectation({"output": expect([1.0, 0.0]), "count": count, "fact": Expected(None)})) is None
 
 
-@pytest.mark.parametrize(
-    "place", [expect([1.0, math.nan]), expect([math.inf, 1.0]), expect([1.0], spread=math.inf), expect([1.0], spread=math.nan)]
+NOT_FINITE = (
+    "the reference gives NaN or infinity at output, so nothing can be compared with it: "
+    "play it on an input for which it is finite, or spoil less than half of an input's numbers where NaN is meant"
 )
-def test_an_expectation_that_is_not_finite_is_the_fault_of_the_suite(place: Expected) -> None:
-    expected = "the reference is not finite at output, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
-    assert unsound(expectation({"first": expect([1.0]), "output": place})) == expected
+NOT_STABLE = (
+    "the reference is not finite at output once every operation is rounded, so nothing can be compared with it: "
+    "write the reference more stably, or play it on a milder input"
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "says"),
+    [
+        (expect([1.0, math.nan]), NOT_FINITE),
+        (expect([math.inf, 1.0]), NOT_FINITE),
+        (expect([1.0], spread=math.inf), NOT_STABLE),
+        (expect([1.0], spread=math.nan), NOT_STABLE),
+    ],
+)
+def test_an_expectation_that_is_not_finite_is_the_fault_of_the_suite(place: Expected, says: str) -> None:
+    assert unsound(expectation({"first": expect([1.0]), "output": place})) == says
 
 
 def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
@@ -286,7 +301,18 @@ def test_slack_that_is_not_finite_is_the_fault_of_the_suite() -> None:
 
 
 def test_a_reference_that_returns_no_numbers_is_the_fault_of_the_suite() -> None:
-    assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == "the reference returns a list at output"
+    assert unsound(expectation({"output": Expected(Foreign(Reason.TYPE, "list"))})) == (
+        "the reference returns a list at output, which cannot be compared; "
+        "tensors, NumPy arrays, numbers, bools, texts and None can, each at a place of its own"
+    )
+
+
+def test_the_largest_error_is_that_of_a_number_that_differs() -> None:
+    """The second number is further off than the first, and may be."""
+    wide = Expected(Array(np.array([1.0, 1e6]), "float64"), "float32", np.array([0.0, 1.0]))
+    [found] = differences(Observation({"output": array([1.5, 1e6 + 10])}), expectation({"output": wide}))
+    assert isinstance(found, ArrayDifference)
+    assert (found.mismatched, found.max_abs, found.max_rel) == (1, 0.5, 0.5)
 
 
 def test_what_is_allowed_is_computed_once_and_stays() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course, Exercise, Limits, Settings, carried
+from normgrade.course.course import Course, Exercise, Limits, Minimum, Settings, carried
 from normgrade.course.signature import Signature
 from normgrade.language.errors import CourseError, UsageError
 
@@ -97,6 +97,17 @@ def test_a_course_stays_found_when_the_folder_changes(monkeypatch: pytest.Monkey
     assert course.exercise("layer_norm").stub.is_file() and os.path.isabs(course.root)
 
 
+@pytest.mark.parametrize("way", ["other/../course", "link", "./course/"])
+def test_every_path_to_a_course_leads_to_one_root(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    write().root.rename(tmp_path.parent / f"{tmp_path.name}-course")
+    tmp_path.mkdir()
+    (tmp_path.parent / f"{tmp_path.name}-course").rename(tmp_path / "course")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "course", target_is_directory=True)
+    monkeypatch.chdir(tmp_path)
+    assert Course.find(Path(way)).root == tmp_path / "course"
+
+
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_a_folder_without_exercises_is_no_course(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by_variable: bool) -> None:
     monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
@@ -166,9 +177,45 @@ def test_exercises_come_in_their_order(write: Write) -> None:
 
 def test_a_folder_without_exercise_toml_is_no_exercise(write: Write, tmp_path: Path) -> None:
     course = write()
-    (tmp_path / "exercises" / "draft").mkdir()
+    for name in ("draft", ".cache", "__pycache__"):
+        (tmp_path / "exercises" / name).mkdir()
     (tmp_path / "exercises" / "README.md").touch()
-    assert course.slugs == ("layer_norm",)
+    assert (course.slugs, course.folders) == (("layer_norm",), ("draft", "layer_norm"))
+    assert course.unfinished == {"draft": f"{tmp_path}/exercises/draft: it has no file exercise.toml."}
+
+
+def test_what_cannot_be_used_is_left_out_and_named(write: Write, tmp_path: Path) -> None:
+    write(slug="whole")
+    write(LAYER_NORM.replace("level = 1", "level = 9"), slug="wrong")
+    course = write(slug="partly")
+    (tmp_path / "solutions/partly/reference.py").unlink()
+    assert [exercise.slug for exercise in course] == ["whole"]
+    assert course.unfinished == {
+        "partly": f'{tmp_path}/exercises/partly: the exercise "partly" needs the file {tmp_path}/solutions/partly/reference.py, '
+        "which does not exist.",
+        "wrong": f"{tmp_path}/exercises/wrong/exercise.toml: level: must be a whole number from 1 to 4, not 9.",
+    }
+
+
+def test_a_wrong_course_toml_is_not_put_down_to_its_exercises(write: Write) -> None:
+    course = write(course="titel = 'Norms'")
+    with pytest.raises(CourseError, match="titel: unknown key"):
+        list(course)
+    with pytest.raises(CourseError, match="titel: unknown key"):
+        _ = course.unfinished
+
+
+def test_a_folder_that_is_taken_out_is_as_if_it_were_not_there(write: Write) -> None:
+    write(slug="other")
+    course = Course(write().root, frozenset({"other"}))
+    assert [exercise.slug for exercise in course] == ["layer_norm"] == [*course.slugs] == [*course.folders]
+
+
+def test_the_files_of_an_exercise_are_known_before_there_are_any(tmp_path: Path) -> None:
+    assert [path.relative_to(tmp_path).as_posix() for path in Exercise.at(tmp_path, "new").needed] == [
+        "exercises/new/exercise.toml", "exercises/new/README.md", "exercises/new/new.py", "solutions/new/reference.py",
+        "solutions/new/mistakes.toml", "tests/hidden/test_new.py",
+    ]  # fmt: skip
 
 
 def test_a_near_miss_is_suggested(write: Write) -> None:
@@ -216,11 +263,12 @@ def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
         'allowed, banned, credit, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, '
         '"places.zh", points, reveal, spread, title, "title.zh"'
     )
-    assert refused(write(LAYER_NORM + "levl = 1\n")) == f"levl: unknown key; allowed are {known}."
+    assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'
 
 
 def test_a_wrong_key_in_a_table_is_named_with_its_table(write: Write) -> None:
-    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == "limits.answer: unknown key; allowed are answer_s, memory_mib, total_s."
+    says = 'limits.answer: unknown key. Did you mean "answer_s"? Allowed are answer_s, memory_mib, total_s.'
+    assert refused(write(LAYER_NORM + "[limits]\nanswer = 1\n")) == says
 
 
 @pytest.mark.parametrize(
@@ -301,18 +349,24 @@ def test_a_course_needs_no_course_toml(write: Write) -> None:
 
 
 def test_everything_that_course_toml_may_say_is_read(write: Write) -> None:
-    course = write(course='title = "Norms"\nreveal = "claims"\nbanned = ["torch.nn.*Norm*"]\n')
-    assert course.settings == Settings("Norms", "claims", ("torch.nn.*Norm*",))
+    course = write(course='title = "Norms"\nreveal = "claims"\nbanned = ["torch.nn.*Norm*"]\nminimum = { hints = 1, mistakes = 2 }\n')
+    assert course.settings == Settings("Norms", "claims", ("torch.nn.*Norm*",), minimum=Minimum(hints=1, mistakes=2))
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("reveals = 1", "reveals: unknown key; allowed are banned, credit, languages, reveal, title."),
+        ("reveals = 1", 'reveals: unknown key. Did you mean "reveal"? Allowed are banned, credit, languages, minimum, reveal, title.'),
         ("title = 1", "title: must be a text that is not empty, not 1."),
         ("reveal = 1", 'reveal: must be "full" or "claims" or "score", not 1.'),
         ("credit = 1", 'credit: must be "mistakes" or "claims", not 1.'),
         ('banned = "x"', "banned: must be a list of texts, not 'x'."),
+        ("minimum = 1", "minimum: must be a table, not 1."),
+        ("minimum.hints = -1", "minimum.hints: must be a whole number from 0 to 1000, not -1."),
+        (
+            "minimum.hint = 1",
+            'minimum.hint: unknown key. Did you mean "hints"? Allowed are alternatives, hints, mistakes, mistakes_of_level_1, questions.',
+        ),
         ("= 1", "not valid TOML: Invalid statement (at line 1, column 1)."),
     ],
 )

@@ -165,9 +165,9 @@ def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
         ('[[mistake]]\nname = "n"\n', "mistake[1].says: is missing."),
         (
             UNBIASED + "hint = 1\n",
-            'mistake[1].hint: unknown key; allowed are cost, edit, file, name, remedy, "remedy.zh", says, "says.zh".',
+            'mistake[1].hint: unknown key. Allowed are cost, edit, file, name, remedy, "remedy.zh", says, "says.zh".',
         ),
-        ("[[mistakes]]\n", "mistakes: unknown key; allowed are mistake."),
+        ("[[mistakes]]\n", 'mistakes: unknown key. Did you mean "mistake"? Allowed are mistake.'),
         ('mistake = "n"\n', "mistake: must be a list of tables, not 'n'."),
         ('[mistake]\nname = "n"\n', "mistake: must be a list of tables, not {'name': 'n'}."),
         (
@@ -248,12 +248,12 @@ OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
         (OVERLAPPING, 'wrong[1].edit: the edits of "eps-twice" overlap.'),
         (WRONG * 2, 'wrong: the name "eps-twice" is given twice.'),
         (WRONG + WRONG.replace("eps-twice", "unbiased"), 'wrong: the name "unbiased" is that of a known mistake.'),
-        (WRONG + 'says = "Once."\n', "wrong[1].says: unknown key; allowed are edit, file, name, what."),
-        (WRONG.replace("edit", "edits"), "wrong[1].edits: unknown key; allowed are edit, file, name, what."),
+        (WRONG + 'says = "Once."\n', "wrong[1].says: unknown key. Allowed are edit, file, name, what."),
+        (WRONG.replace("edit", "edits"), 'wrong[1].edits: unknown key. Did you mean "edit"? Allowed are edit, file, name, what.'),
         (WRONG + 'file = "f.py"\n', 'wrong[1].edit: the mistake "eps-twice" needs either `edit` or `file`.'),
         (WRONG + '[[wrong]]\nwhat = "w"\n', "wrong[2].name: is missing."),
         ('[[wrong]]\nname = "n"\n', "wrong[1].what: is missing."),
-        (UNBIASED, "mistake: unknown key; allowed are wrong."),
+        (UNBIASED, "mistake: unknown key. Allowed are wrong."),
     ],
 )
 def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: str, why: str) -> None:

@@ -45,11 +45,22 @@ def test_a_value_that_a_validator_refuses_is_named_with_the_valid_ones() -> None
     assert refused(lambda: table("level = 9").take("level", between(1, 4))) == "level: must be a whole number from 1 to 4, not 9."
 
 
+def test_a_key_that_is_missing_may_be_one_that_is_misspelt(tmp_path: Path) -> None:
+    path = tmp_path / "some.toml"
+    table = Table.parse(path, 'nam = "x"\n"says.zh" = "…"\n')
+    with pytest.raises(CourseError) as caught:
+        table.take("name", text)
+    assert str(caught.value) == f'{path}: nam: unknown key. Did you mean "name"? That one is missing.'
+    with pytest.raises(CourseError) as caught:
+        table.take("says", text)
+    assert str(caught.value) == f"{path}: says: is missing."
+
+
 def test_a_key_that_nobody_asked_for_is_an_error() -> None:
     read = table('title = "T"\n"title.zh" = "T"\nlevl = 1')
     read.spoken("title", text)
     read.take("level", between(1, 4), 1)
-    assert refused(read.finish) == 'levl: unknown key; allowed are level, title, "title.zh".'
+    assert refused(read.finish) == 'levl: unknown key. Did you mean "level"? Allowed are level, title, "title.zh".'
 
 
 def test_a_table_whose_keys_were_all_asked_for_is_finished() -> None:

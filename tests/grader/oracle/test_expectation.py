@@ -269,13 +269,13 @@ def test_an_error_comes_back_from_the_cache(oracle: Oracle, tmp_path: Path) -> N
 @pytest.mark.parametrize(("function", "x"), [("over_zero", X), ("odd", np.ones(3, np.float32))])
 def test_a_reference_that_is_not_finite_is_unsound(oracle: Oracle, function: str, x: np.ndarray) -> None:
     expectation = oracle.expectation(FUNCTIONS, asked(call(function, x)))
-    expected = "the reference is not finite at result, in float64 or in Monte Carlo arithmetic, so nothing can be compared with it"
-    assert unsound(expectation) == expected and not np.isfinite(allowed(expectation.places[Place("result")])).all()
+    assert (unsound(expectation) or "").startswith("the reference gives NaN or infinity at result, so nothing can be compared with it: ")
+    assert not np.isfinite(allowed(expectation.places[Place("result")])).all()
 
 
 def test_a_reference_that_returns_no_numbers_is_unsound_from_the_cache_too(oracle: Oracle, tmp_path: Path) -> None:
     for one in (oracle, Oracle(Cache(tmp_path, MINE))):
-        assert unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) == "the reference returns a list at result"
+        assert (unsound(one.expectation(FUNCTIONS, asked(call("listed", X)))) or "").startswith("the reference returns a list at result, ")
 
 
 def test_the_standard_error_of_an_estimate_comes_back_from_the_cache(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hidden_suites import HEAD, RIGHT, EditedCourse, InThisProcess, RunSuite, ch
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.language.errors import CourseError
+from normgrade.language.errors import CourseError, UsageError
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 
@@ -75,29 +76,64 @@ def test_a_fixture_that_every_test_would_get_is_refused(run_suite: RunSuite) -> 
 @pytest.mark.parametrize(
     ("tests", "says"),
     [
-        ("x = randn(3)\n", "random inputs can only be drawn inside a test, not while the suite is imported"),
-        ("x = 1 / 0\n", "ZeroDivisionError: division by zero"),
-        ("from normgrade.suite import rand\n", "cannot import name 'rand'"),
-        ("def test_it(agree:\n", "cannot be collected: SyntaxError: '(' was never closed"),
+        ("x = randn(3)\n", "line 3: the hidden suite cannot be collected: random inputs can only be drawn inside a test, not while "),
+        ("\nx = 1 / 0\n", "line 4: the hidden suite cannot be collected: ZeroDivisionError: division by zero"),
+        ("from normgrade.suite import rand\n", "line 3: the hidden suite cannot be collected: ImportError: cannot import name 'rand'"),
+        ("def test_it(agree:\n", "line 3: the hidden suite cannot be collected: SyntaxError: '(' was never closed"),
         ("", "no tests found; a hidden suite needs at least one."),
         ("def check_it(agree):\n    pass\n", "no tests found; a hidden suite needs at least one."),
         ('@pytest.mark.kind("state")\ndef test_it(agree):\n    pass\n', "test_it has no docstring; it is the claim that learners read."),
         (test_function("pass", doc=" "), "test_it has no docstring; it is the claim that learners read."),
         (
             test_function("pass", kind="stat"),
-            'test_it needs a marker kind("…") with one of interface, formula, state, gradient, edge, stability, precision.',
+            "test_it: there is no kind 'stat'. Did you mean \"state\"? "
+            "There is interface, formula, state, gradient, edge, stability, precision.",
         ),
         ('def test_it():\n    """It holds."""\n', 'test_it needs a marker kind("…") with one of interface, '),
         (test_function("pass", marks="@pytest.mark.points(-1)"), "test_it: points(-1) must be a whole number of points."),
         (test_function("pass", marks="@pytest.mark.points(1.5)"), "test_it: points(1.5) must be a whole number of points."),
-        (test_function("pass", marks="@pytest.mark.pionts(1)"), "'pionts' not found in `markers` configuration option"),
+        (
+            test_function("pass", marks="@pytest.mark.pionts(1)"),
+            "line 4: the hidden suite cannot be collected: 'pionts' not found in `markers` configuration option",
+        ),
     ],
 )
 def test_a_suite_that_cannot_be_used_is_named(tests: str, says: str, run_suite: RunSuite) -> None:
     with pytest.raises(CourseError) as caught:
         run_suite(tests)
     message = str(caught.value)
-    assert says in message and message.partition(": ")[0].endswith("tests/hidden/test_centring.py")
+    assert says in message and re.search(r"tests/hidden/test_centring\.py(, line \d)?: ", message)
+
+
+def test_a_helper_that_cannot_be_imported_is_named_with_its_line(edited_course: EditedCourse) -> None:
+    course = edited_course(
+        {"tests/hidden/shared.py": "\n\n1 / 0\n", "tests/hidden/test_rms.py": [("import pytest\n", "import pytest\nimport shared\n")]}
+    )
+    with pytest.raises(CourseError) as caught:
+        collect([course.exercise("rms")])
+    where = course.root / "tests/hidden/shared.py"
+    assert str(caught.value) == f"{where}, line 3: the hidden suite cannot be collected: ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("", ["test_call", "test_rows[shape0]", "test_rows[shape1]", "test_alone", "test_half_precision"]),
+        ("test_rows", ["test_rows[shape0]", "test_rows[shape1]"]),
+        ("test_rows[shape1]", ["test_rows[shape1]"]),
+        ("*al*", ["test_call", "test_alone", "test_half_precision"]),
+    ],
+)
+def test_some_checks_of_a_suite_are_chosen_by_a_glob(pattern: str, names: list[str], tiny: Course) -> None:
+    assert [*collect([tiny.exercise("rms")])["rms"].only(pattern).names] == names
+
+
+def test_a_glob_that_chooses_nothing_is_an_error(tiny: Course) -> None:
+    with pytest.raises(UsageError) as caught:
+        collect([tiny.exercise("rms")])["rms"].only("test_row")
+    assert str(caught.value) == (
+        'No check of rms is named "test_row". Did you mean "test_rows"? There is test_call, test_rows, test_alone, test_half_precision.'
+    )
 
 
 # Nothing leaks in

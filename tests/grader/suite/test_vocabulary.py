@@ -14,8 +14,9 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.report.report import Outcome
 from normgrade.suite import vocabulary
+from normgrade.suite.blame import BrokenSuite
 from normgrade.suite.collection import collect
-from normgrade.suite.vocabulary import BrokenSuite, current, ones, playing, randn, zeros
+from normgrade.suite.vocabulary import current, ones, playing, randn, zeros
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import LayerStory, typed
 

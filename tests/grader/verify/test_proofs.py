@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,18 +11,24 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
-from normgrade.suite.grading_options import Options
+from normgrade.suite import parallel
+from normgrade.suite.grading_options import OnProgress, Options
+from normgrade.suite.parallel import Job
 from normgrade.suite.situations import SITUATIONS
-from normgrade.verify.proofs import in_words, verify
+from normgrade.verify import proofs
+from normgrade.verify.proofs import Proved, in_words, sliced, verify
 from normgrade.worker.walls import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
 EditedCourse = Callable[..., Course]
 Edits = dict[str, list[tuple[str, str]] | str]
 CLAIMS = {  # of `rms`
+    "complete": "The exercise is complete: no file, text, hint or mistake is missing.",
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
+    "bans": "Everything that is banned or allowed exists.",
     "points": "The points of the suite sum to 8.",
     "situations": "0 situations are played; 23 are left out, with a reason.",
+    "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
     "right": "The reference and 1 alternative pass.",
     "wrong": "4 wrong answers fail.",
@@ -65,7 +71,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (7, 7, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (10, 10, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 35) for done in range(1, 36)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 4,
@@ -98,6 +104,7 @@ def broken(request: pytest.FixtureRequest, edited_course: EditedCourse, expectat
     return request.param, failures(report)
 
 
+UNDECIDED = "undecided: the suite itself is broken"
 TOLD = {
     "in many ways": {
         "contract": "rms.py, line 1: The file defines no `rms`; found `rsm`. Rename it.",
@@ -111,11 +118,12 @@ TOLD = {
         "right": "einsum.py, seed 0: test_call failed · ByHand: this calls `torch.rms_norm`, which the exercise bans",
         "stub": "It passes.",
         "wrong": "no-upcast, seed 0: passes every check.",
-        "named": "no-upcast, seed 0: not recognised.",
     },
     "in its suite": {
+        "suite": f"{SUITE}, line 29: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe' (test_alone)",
         "right": "einsum.py, seed 0: test_half_precision failed · result",
-        "wrong": "eps-outside-root: test_alone error · the suite is broken, not your code: TypeError: ",
+        "wrong": UNDECIDED,
+        "named": UNDECIDED,
     },
 }
 
@@ -128,14 +136,93 @@ def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 6
-    assert {line.partition(",")[0] for line in failures(report)["right"].splitlines()} == {"einsum.py"}
+    assert failures(report).keys() == {"right"} and report.earned == 9
+    *told, command = failures(report)["right"].splitlines()
+    assert {line.partition(",")[0] for line in told} == {"einsum.py"}
+    assert command == f"`normgrade verify rms --alternative einsum -v --course {report.course}` shows all of it."
+
+
+def test_an_error_of_the_suite_is_told_once(edited_course: EditedCourse) -> None:
+    """Six answers run into it on two seeds, and five checks of each."""
+    course = edited_course({"exercises/rms/probes.py": [("return {", "return {{")]})
+    [report] = verify([course.exercise("rms")], seeds=(0, 1), cores=2)
+    found = failures(report)
+    assert found["suite"] == "exercises/rms/probes.py, line 8: SyntaxError: '{' was never closed (test_call and 4 more checks)"
+    assert found == {"suite": found["suite"], **dict.fromkeys(("stub", "right", "wrong", "named"), UNDECIDED)}
+
+
+def test_a_mistake_that_fails_and_is_not_recognised_is_named_with_the_command_that_shows_it(edited_course: EditedCourse) -> None:
+    report = proved(edited_course({MISTAKES: [(BEFORE_THE_LAST, f"{TWIN}\n{BEFORE_THE_LAST}")]}))
+    *_told, command = failures(report)["named"].splitlines()
+    assert command == f"`normgrade verify rms --mistake sum-for-mean -v --course {report.course}` shows all of it."
+
+
+@pytest.mark.parametrize(("parts", "slices"), [(1, [(0, 1, 2)]), (2, [(0,), (1, 2)]), (3, [(0,), (1,), (2,)]), (7, [(0,), (1,), (2,)])])
+def test_seeds_are_shared_out_to_jobs(parts: int, slices: list[tuple[int, ...]]) -> None:
+    assert sliced(range(3), parts) == slices
+
+
+def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared_out: list[list[int]] = []
+
+    def over_cores(jobs: Sequence[Job[Proved]], cores: int, progress: OnProgress) -> list[Proved]:
+        shared_out.append([job.units for job in jobs])
+        return parallel.over_cores(jobs, 1, progress)
+
+    monkeypatch.setattr(proofs, "over_cores", over_cores)
+    verify([tiny.exercise("rms")], (0, 1), cores=2)
+    monkeypatch.setattr(proofs, "SLICE", 6)
+    one, two = (verify([tiny.exercise("rms")], (0, 1), cores=cores) for cores in (1, 2))
+    assert shared_out == [[16], [16], [10, 6]]  # two right answers and four mistakes on each seed, and four diagnoses; few are one job
+    plain = [[(check.name, check.claim, check.outcome, check.message) for check in report.checks] for [report] in (one, two)]
+    assert plain[0] == plain[1]
+
+
+def test_a_ban_that_matches_nothing_is_named_with_its_file(edited_course: EditedCourse) -> None:
+    edits: Edits = {
+        "exercises/rms/exercise.toml": [("hints =", 'banned = ["torch.rms_nrom", "torch.var"]\nhints =')],
+        "course.toml": [('"torch.nn.functional.*_norm"', '"torch.nn.functional.*_nrom"')],
+    }
+    assert failures(proved(edited_course(edits)))["bans"].splitlines() == [
+        'course.toml: "torch.nn.functional.*_nrom" matches nothing that exists.',
+        'exercise.toml: "torch.rms_nrom" matches nothing that exists.',
+    ]
+
+
+def test_submissions_that_break_the_ban_have_to_be_refused(edited_course: EditedCourse) -> None:
+    hidden = LIBRARY.replace("from torch.nn.functional import rms_norm", "import torch\n\nrms_norm = getattr(torch, 'rms' + '_norm')")
+    folder = "solutions/rms/banned"
+    edits = {f"{folder}/read.py": LIBRARY, f"{folder}/run.py": hidden, f"{folder}/wrong.py": "def rms(x, eps=1e-5):\n    return x\n"}
+    report = proved(edited_course({**edits, "exercises/rms/exercise.toml": [("hints =", 'banned = ["torch.rms_norm"]\nhints =')]}))
+    assert [check.claim for check in report.checks if check.name == "banned"] == ["3 submissions are refused for what they use."]
+    assert failures(report) == {"banned": "banned/wrong.py: nothing refuses it."}
+
+
+def test_a_mistake_that_changes_the_shape_alone_is_named(edited_course: EditedCourse) -> None:
+    """The root mean square itself: with and without a last dimension of length one."""
+    reference = "import torch\n\n\ndef rms(x, eps=1e-5):\n    wide = x.to(torch.promote_types(x.dtype, torch.float32))\n"
+    reference += "    return torch.sqrt(wide.square().mean(dim=-1) + eps).to(x.dtype)\n"
+    kept = '[[mistake]]\nname = "kept"\nsays = "Drop the dimension."\nedit = [["mean(dim=-1)", "mean(dim=-1, keepdim=True)"]]\n'
+    total = '[[mistake]]\nname = "sum"\nsays = "Average them."\nedit = [["mean(dim=-1)", "sum(dim=-1)"]]\n'
+    course = edited_course({REFERENCE: reference, MISTAKES: kept + total})
+    (course.root / ALTERNATIVE).unlink()
+    assert failures(proved(course)) == {}
 
 
 def test_a_reference_that_is_wrong_is_caught_by_the_alternatives(edited_course: EditedCourse) -> None:
     edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
     found = failures(proved(edited_course(edits)))
     assert found["right"].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
+
+
+def test_a_reference_against_which_all_alternatives_agree_is_the_likelier_culprit(edited_course: EditedCourse) -> None:
+    edits: Edits = {REFERENCE: [ROOT], MISTAKES: [('"torch.sqrt(mean_square + eps)"', '"torch.sqrt(mean_square + 2 * eps)"')]}
+    found = failures(proved(edited_course({**edits, "solutions/rms/alternatives/second.py": RIGHT})))
+    told = found["right"].splitlines()
+    assert told[0] == (
+        "The 2 alternatives differ from the reference where they agree with each other: the reference is the likelier culprit."
+    )
+    assert told[1].startswith("einsum.py, seed 0: test_rows[shape0] failed · result")
 
 
 def test_a_reference_that_fails_its_own_suite_is_named(edited_course: EditedCourse) -> None:
@@ -176,6 +263,14 @@ def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vai
     [report] = verify([course.exercise("rms")], mutants=True)
     told = failures(report)["mutants"].splitlines()
     assert "line 9: `wide = x.to(torch.promote_types(x.dtype, torch.float32))` → `wide = x` survives." in told
+    what_to_do = "An input that shows the difference kills it. Where none can, solutions/rms/equivalent.toml accepts it, with the reason:"
+    start = told.index(what_to_do)
+    assert told[start + 1 : start + 5] == [
+        "",
+        "    [[mutant]]",
+        '    change = ["wide = x.to(torch.promote_types(x.dtype, torch.float32))", "wide = x"]',
+        '    reason = ""',
+    ]
     assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
 
 
@@ -200,3 +295,19 @@ def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse)
     report = proved(edited_course(edits))
     assert failures(report) == {"wrong": "sneaky (Nothing at all), seed 0: passes every check."}
     assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
+
+
+def test_mistakes_that_fail_with_the_reference_are_not_counted(edited_course: EditedCourse) -> None:
+    """The suite rejects everything at one place; a mistake that shows nowhere else shows nothing."""
+    edits = {SUITE: [('agree(probe("row', 'assert False, "never"\n    agree(probe("row')], MISTAKES: HARMLESS}
+    found = failures(proved(edited_course(edits)))
+    assert found["wrong"] == "harmless, seed 0: fails only where the reference fails too."
+    assert found["right"].startswith("reference.py, seed 0: test_alone failed · never")
+
+
+def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": "[minimum]\nalternatives = 2\nhints = 0\nquestions = 0\nmistakes_of_level_1 = 1\n"})
+    report = proved(course)
+    assert report.checks[0].name == "complete" and failures(report) == {
+        "complete": "solutions/rms/alternatives: 1 of at least 2 alternatives."
+    }

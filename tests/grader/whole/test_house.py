@@ -17,17 +17,18 @@ import normgrade
 
 HOUSE = Path(normgrade.__file__).parent
 TESTS = Path(__file__).parents[1]
-MOST_ROOMS = 14
+MOST_ROOMS = 15
 DOORS = {"__init__", "__main__"}  # where one enters; they hold nothing of their own
 
 # What a room may import: itself, and these. From top to bottom as submissions are graded, from a front end down to the language.
 HOUSE_ORDER: Mapping[str, str] = {
     # Front ends
     "notebook": "cli learner grade suite inspection report worker course language",
-    "cli": "learner verify grade suite compare inspection report worker course language",
+    "cli": "learner authoring verify grade suite compare inspection report worker course language",
     # What is done with grading
     "learner": "grade suite compare inspection report worker course language",
-    "verify": "suite compare oracle inspection report worker course language",
+    "authoring": "suite course language",
+    "verify": "grade suite compare oracle inspection report worker course language",
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
     "suite": "compare oracle inspection report worker course language",

@@ -86,9 +86,23 @@ def test_a_probe_that_nobody_knows_is_an_error() -> None:
     observation = play(loaded(""), Request("no_such_probe", {}))
     assert observation.error == Error(
         Cause.RAISED,
-        "module 'normgrade.probes' has no attribute 'no_such_probe'",
-        ("AttributeError", "Exception", "BaseException"),
+        'there is no probe "no_such_probe"',
+        ("NoSuchProbe", "AttributeError", "Exception", "BaseException"),
     )
+
+
+def test_a_probe_that_returns_no_mapping_is_an_error() -> None:
+    probes = load("def listed(impl):\n    return [1]\n", "probes.py", "listing_probes")
+    error = play(loaded(""), Request("listed", {}), probes).error
+    assert error is not None and error.types[0] == "TypeError"
+    assert error.message == "a probe returns a dict from places to values, and this one returned a list"
+
+
+def test_the_lines_of_an_error_are_those_of_the_module_that_is_traced() -> None:
+    probes = load("def f(impl):\n    impl.g()\n", "probes.py", "traced_probes")
+    broken = loaded("\n\ndef g():\n    1 / 0\n")
+    errors = [play(broken, Request("f", {}), probes, traced=traced).error for traced in (None, probes)]
+    assert [[frame.line for frame in error.frames] for error in errors if error is not None] == [[4], [2]]
 
 
 def test_an_error_in_one_step_keeps_what_was_seen_before() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import IO
 
 from rich import box
@@ -21,7 +22,7 @@ from rich.text import Text
 from normgrade.language import _, n_
 from normgrade.language.visible import forgiving, visible
 from normgrade.report.render.cases import Cases, grouped, which_cases
-from normgrade.report.render.detail import QUIET, USUAL, Detail
+from normgrade.report.render.detail import EVERYTHING, QUIET, USUAL, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.wording import (
     MARKS,
@@ -53,6 +54,7 @@ from normgrade.report.report import (
     Diagnosis,
     Difference,
     Finding,
+    Kind,
     Outcome,
     Report,
     SideBySide,
@@ -115,7 +117,7 @@ def print_all(reports: Sequence[Report], console: Console, detail: Detail, with_
         if detail == QUIET:
             console.print(part, soft_wrap=True)  # a line stays one
         else:
-            console.print(part, width=min(console.width, WIDEST))
+            console.print(part, width=min(console.width, WIDEST), crop=False)  # what is not wrapped stays whole
 
 
 def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -> Iterator[RenderableType]:
@@ -249,7 +251,7 @@ def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[Ren
 
 def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
     if check.message.strip():
-        yield Text(bounded(check.message, LINES))
+        yield from message_parts(check, detail)
     for difference in check.differences[: detail.differences]:
         yield from difference_lines(difference)
     if beyond := check.differences[detail.differences :]:
@@ -259,6 +261,16 @@ def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[Rend
         yield indented(Text(bounded(check.stdout, LINES)))
     if with_hint and check.hint.strip():
         yield Text.assemble((_("Hint: "), "bold"), bounded(check.hint, LINES))
+
+
+def message_parts(check: Check, detail: Detail) -> Iterator[Text]:
+    """The message of a check. Lines of a proof that stand four columns in are to be pasted: they are not wrapped."""
+    if check.kind is not Kind.PROOF:
+        yield Text(bounded(check.message, LINES))
+        return
+    whole = bounded(check.message, EVERYTHING if detail == VERBOSE else LINES, EVERYTHING)
+    for pasted, lines in groupby(whole.split("\n"), lambda line: not line or line.startswith(" " * 4)):
+        yield Text("\n".join(lines), no_wrap=pasted, overflow="ignore" if pasted else None)
 
 
 def places(differences: Sequence[Difference]) -> str:
@@ -359,5 +371,8 @@ def summary(reports: Sequence[Report]) -> Table:
     return table
 
 
-def indented(part: RenderableType, by: int = 2) -> Padding:
+def indented(part: RenderableType, by: int = 2) -> RenderableType:
+    """The part, so many columns in. What is not to be wrapped would be cut off by a padding; printed alone, rich would wrap it."""
+    if isinstance(part, Text) and part.overflow == "ignore":
+        return Group(Text("\n".join(" " * by + line for line in part.plain.split("\n")), no_wrap=True, overflow="ignore"))
     return Padding(part, (0, 0, 0, by), expand=False)

@@ -31,7 +31,7 @@ from normgrade.language.places import Place
 from normgrade.report.render.detail import VERBOSE
 from normgrade.report.render.html import render_html
 from normgrade.report.render.terminal import open_console, render_text, show
-from normgrade.report.report import Diagnosis, Finding, Outcome, Rule
+from normgrade.report.report import Diagnosis, Finding, Kind, Outcome, Rule
 
 
 def test_a_failed_report_shows_claims_numbers_mistake_and_score() -> None:
@@ -309,3 +309,12 @@ def test_a_narrow_terminal_is_kept_to(width: int) -> None:
     console = Console(file=io.StringIO(), width=width, legacy_windows=False)
     show([*EVERY_KIND, hostile()], console)
     assert max(map(len, console.file.getvalue().splitlines())) <= width  # type: ignore[attr-defined]
+
+
+def test_what_a_proof_gives_to_be_pasted_is_not_wrapped() -> None:
+    change = f'change = ["{"x" * 90}", "y"]'
+    message = f"line 9 survives.\nAccept it:\n\n    [[mutant]]\n    {change}\n\n    [[mutant]]\n" + "More.\n" * 30
+    proof = check("mutants", Outcome.FAILED, kind=Kind.PROOF, claim="All are killed.", message=message)
+    text = render_text([replace(FAILED, checks=(proof,), diagnoses=())])
+    assert f"  Accept it:\n\n      [[mutant]]\n      {change}\n\n      [[mutant]]\n" in text
+    assert "and 17 more lines" in text and "more line" not in render_text([replace(FAILED, checks=(proof,), diagnoses=())], VERBOSE)

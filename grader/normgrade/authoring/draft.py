@@ -1,0 +1,181 @@
+"""The first draft of an exercise: every file that it needs, with what is left to its author marked TODO."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import write_whole
+from normgrade.course.signature import Parameter, Signature
+from normgrade.language import ENGLISH
+from normgrade.suite.situations import SITUATIONS
+
+TEMPLATES = Path(__file__).parent / "templates"
+CHINESE = "zh"
+POINTS = 20  # of an exercise that says nothing else
+TENSORS = {"x", "y", "dy", "weight", "input", "content", "style"}  # names of arguments that are arrays in every course
+COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of those that are whole numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an author says of a new exercise.
+
+    - `signatures`: what it defines, at least one.
+    - `languages`: of its texts for learners; "en" is one of them.
+    - `numpy`: whether it is written without PyTorch; then it has probes of its own.
+    - `probes`: whether it has probes of its own.
+    """
+
+    slug: str
+    signatures: tuple[Signature, ...]
+    languages: tuple[str, ...] = (ENGLISH,)
+    numpy: bool = False
+    probes: bool = False
+
+
+def begin_course(root: Path, languages: Sequence[str]) -> Course:
+    """A new course in a folder that is empty, or not there yet."""
+    (root / "exercises").mkdir(parents=True)
+    write_whole(Course(root).description, filled("course.toml", title=root.resolve().name, languages=languages).encode())
+    return Course.find(root)
+
+
+def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
+    """The text of every file of the draft, in the order in which an author goes on with them."""
+    place, values = Exercise.at(course.root, draft.slug), values_of(draft, course)
+    kind = "numpy" if draft.numpy else "layer" if draft.signatures[0].is_class else "function"
+    files = {place.description: filled("exercise.toml", **values), place.prompt_in(ENGLISH): filled("README.md", **values)}
+    if CHINESE in draft.languages:
+        files[place.prompt_in(CHINESE)] = filled("README.zh.md", **values)
+    files[place.stub] = implementation(
+        values, "{title}, by hand. `normgrade show {slug}` tells the task, `normgrade check {slug}` grades this file."
+    )
+    files[place.reference] = implementation(values, "{title}. TODO: who had the idea, and when; then the shortest right form.")
+    files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
+    files[place.mistakes] = filled("mistakes.toml", **values)
+    if draft.numpy or draft.probes:
+        files[place.folder / "probes.py"] = filled("probes_numpy.py" if draft.numpy else "probes.py", **values)
+    files[place.suite] = filled(f"test_{kind}.py", **values)
+    return files
+
+
+def add(files: Mapping[Path, str]) -> tuple[list[Path], list[Path]]:
+    """Write the files that are not there yet. Returns those that were added, and those that were kept as they are. Raises OSError."""
+    added, kept = [], []
+    for path, text in files.items():
+        if os.path.lexists(path):
+            kept.append(path)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text.encode())
+            added.append(path)
+    return added, kept
+
+
+# What the templates are filled with
+
+
+def values_of(draft: Draft, course: Course) -> dict[str, Any]:
+    """Everything that a template of the exercise may say."""
+    first, others = draft.signatures[0], [exercise for exercise in course if exercise.slug != draft.slug]
+    required = [parameter for parameter in first.parameters if parameter.default is None]
+    return {
+        "slug": draft.slug,
+        "title": draft.slug.replace("_", " ").capitalize(),
+        "signatures": draft.signatures,
+        "contract": [as_written(str(signature)) for signature in draft.signatures],
+        "names": [signature.name for signature in draft.signatures],
+        "groups": [group for group in dict.fromkeys(exercise.group for exercise in others) if group != "TODO"],
+        "order": (max((exercise.order for exercise in others), default=0) // 10 + 1) * 10,
+        "zh": CHINESE in draft.languages,
+        "numpy": draft.numpy,
+        "probes": draft.probes,
+        "forward": first,
+        "backward": draft.signatures[1] if len(draft.signatures) > 1 else None,
+        "built": f"build({', '.join(map(example_of, required))})",
+        "inputs": max(len(required), 1),
+        "points_left": POINTS - points_of_situations(draft),
+    }
+
+
+def points_of_situations(draft: Draft) -> int:
+    """The points of the checks that are derived for the exercise."""
+    if draft.numpy:
+        return 0
+    return sum(each.points for each in SITUATIONS.values() if draft.signatures[0].is_class or not each.of_layers)
+
+
+def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str = "") -> str:
+    """A file that has the names of the contract, and raises."""
+    torch, classes = not values["numpy"], any(each.is_class for each in values["signatures"])
+    imports = "from torch import Tensor, nn" if classes else "from torch import Tensor" if torch else "import numpy as np"
+    return filled(
+        "implementation.py",
+        first_line=first_line.format(**values),
+        chinese_line=chinese_line if values["zh"] else "",
+        imports=imports,
+        array="Tensor" if torch else "np.ndarray",
+        returns=" -> Tensor" if torch else "",
+        **values,
+    )
+
+
+def docstring(english: str, chinese: str, indent: str = "") -> str:
+    """A docstring, with a paragraph in Chinese where there is a text for it."""
+    return f'"""{english}\n\n{indent}zh: {chinese}\n{indent}"""' if chinese else f'"""{english}"""'
+
+
+def typed(parameter: Parameter, array: str) -> str:
+    """A parameter of a definition, with its type where that is known."""
+    kind = type_of(parameter, array)
+    if parameter.default is None:
+        return f"{parameter.name}: {kind}" if kind else parameter.name
+    default = as_written(parameter.default)
+    return f"{parameter.name}: {kind} = {default}" if kind else f"{parameter.name}={default}"
+
+
+def type_of(parameter: Parameter, array: str) -> str:
+    """The type of a parameter; "" where neither its default nor its name tells."""
+    default = None if parameter.default is None else ast.literal_eval(parameter.default)
+    if isinstance(default, bool | int | float | str):
+        return type(default).__name__
+    kind = array if parameter.name in TENSORS else "int" if COUNT.fullmatch(parameter.name) else ""
+    if parameter.default is None or not kind:
+        return kind
+    return f"{kind} | None" if default is None else ""
+
+
+def example_of(parameter: Parameter) -> str:
+    """A value for a required argument of a layer: an array where its name says so, else a number."""
+    return "randn(5, 6)" if parameter.name in TENSORS else "6"
+
+
+def as_written(source: str) -> str:
+    """Python's way of writing numbers, 1e-05, as people write them: 1e-5."""
+    return re.sub(r"(?<=\de)([-+])0+(?=\d)", r"\1", source)
+
+
+@cache
+def environment() -> Environment:
+    """How the templates are filled; a value that is missing is an error."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    made.filters |= {"code": lambda name: f"`{name}`", "typed": typed}
+    made.globals |= {"docstring": docstring}
+    return made
+
+
+def filled(template: str, **values: object) -> str:
+    """The text of a template, filled with these values."""
+    return environment().get_template(f"{template}.jinja").render(values)

@@ -1,0 +1,92 @@
+"""What a new exercise may be called, and what it may define."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Sequence
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.signature import Signature
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+
+SLUG = re.compile(r"[a-z][a-z0-9_]*")
+IMPORTED = {*sys.stdlib_module_names, "numpy", "torch", "pytest", "normgrade"}  # a learner's file of that name would stand in its place
+USUAL = "forward(x, eps=1e-5)", "backward(dy, cache)"  # of an exercise in NumPy
+
+
+def checked_slug(slug: str) -> str:
+    """The slug, if it may be the name of a learner's file. Raises a UsageError."""
+    if not SLUG.fullmatch(slug):
+        raise UsageError(_('"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.', slug=slug))
+    try:
+        ast.parse(f"import {slug}")
+    except SyntaxError:
+        raise UsageError(_('"{slug}" is a word of Python\'s own, and cannot be imported. Take another name.', slug=slug)) from None
+    if slug in IMPORTED:
+        raise UsageError(_('"{slug}" is the name of a library, which {slug}.py would stand in the way of. Take another name.', slug=slug))
+    return slug
+
+
+def checked_contract(texts: Sequence[str], numpy: bool) -> tuple[Signature, ...]:
+    """The signatures that an exercise defines. Raises a UsageError where one is wrong, or where they do not fit together."""
+    if not texts:
+        raise UsageError(_('What is to be written? Name its signature: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'))
+    signatures = tuple(map(checked_signature, texts))
+    names = [signature.name for signature in signatures]
+    for signature in signatures:
+        if names.count(signature.name) > 1:
+            raise UsageError(_('"{name}" is given twice. Give every class and function a name of its own.', name=signature.name))
+        if numpy and signature.is_class:
+            said = _(
+                '"{name}" is a class, and an exercise in NumPy has functions. Begin its name with a small letter.', name=signature.name
+            )
+            raise UsageError(said)
+    return signatures
+
+
+def checked_signature(text: str) -> Signature:
+    """A signature whose defaults are plain values. Raises a UsageError."""
+    try:
+        signature = Signature.parse(text)
+    except ValueError as error:
+        raise UsageError(
+            _('"{text}" is no signature ({why}). Write it as in "LayerNorm(normalized_shape, eps=1e-5)".', text=text, why=error)
+        ) from error
+    for parameter in signature.parameters:
+        if parameter.default is not None and not is_plain(parameter.default):
+            raise UsageError(
+                _(
+                    '"{text}": the default of "{name}" is {default}. Give it a number, a text, a tuple, True, False or None.',
+                    text=text,
+                    name=parameter.name,
+                    default=parameter.default,
+                )
+            )
+    return signature
+
+
+def is_plain(source: str) -> bool:
+    """Whether an expression is a literal."""
+    try:
+        ast.literal_eval(source)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def refuse_taken(course: Course, slug: str, signatures: Sequence[Signature]) -> None:
+    """Raise a UsageError if the slug is that of an exercise which defines something else."""
+    found = course.attempt(slug) if slug in course.slugs else None
+    if isinstance(found, Exercise) and found.defines != tuple(signatures):
+        defines = ", ".join(map(str, found.defines))
+        raise UsageError(
+            _(
+                'The name "{slug}" is taken: that exercise defines {defines}. Take another name, or give the same signature to add what is '
+                "missing there.",
+                slug=slug,
+                defines=defines,
+            )
+        )

@@ -1,0 +1,42 @@
+"""Exercises that cannot be used: commands for a whole course go on without them, and say so on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from shlex import quote
+
+import click
+
+from normgrade.course.course import Course, Exercise
+from normgrade.language import _
+from normgrade.language.visible import visible
+
+
+def warn_of_unfinished(course: Course, course_folder: Path | None) -> None:
+    """Name the exercises that the course goes on without; `course_folder` is what --course says."""
+    for name, why in course.unfinished.items():
+        warn(name, why, course_folder)
+
+
+def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) -> list[Exercise]:
+    """The exercises that can be graded; the others are named."""
+    from normgrade.suite.hindrance import hindrance
+
+    found = {exercise: hindrance(exercise) for exercise in dict.fromkeys(exercises)}
+    for exercise, why in found.items():
+        if why is not None:
+            warn(exercise.slug, str(why), course_folder)
+    return [exercise for exercise, why in found.items() if why is None]
+
+
+def warn(name: str, why: str, course_folder: Path | None) -> None:
+    """Say that an exercise is left out, why, and what to do."""
+    command = with_course(f"normgrade verify {quote(name)}", course_folder)
+    said = _('Warning: "{name}" is left out. {why} `{command}` says what is missing.', name=name, why=why, command=command)
+    click.echo(visible(said), err=True)
+
+
+def with_course(command: str, course_folder: Path | None) -> str:
+    """A command with the option --course, where that was given."""
+    return command if course_folder is None else f"{command} --course {quote(str(course_folder))}"

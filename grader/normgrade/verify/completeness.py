@@ -1,0 +1,104 @@
+"""What an exercise still lacks, in the order in which its author writes it: files, what is marked TODO, hints, mistakes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
+from normgrade.inspection.inspection import is_open
+from normgrade.language import _, n_
+
+TODO = re.compile(r"\bTODO\b")  # what `normgrade new` leaves to the author
+HEADING = re.compile(r"(#{1,6}) +(.*)")
+FENCE = "```"
+
+
+def lacking(exercise: Exercise) -> Iterator[str]:
+    """Everything that an exercise lacks whose files can be read, a sentence each."""
+    yield from missing_files(exercise)
+    yield from unwritten(exercise)
+    yield from too_few(exercise)
+
+
+def missing_files(exercise: Exercise) -> Iterator[str]:
+    """The files that no exercise is without, and the prompt in each language of the course."""
+    for path in dict.fromkeys((*exercise.needed, *prompts(exercise))):
+        if not path.is_file():
+            yield _("{path} is missing.", path=path.relative_to(exercise.course))
+
+
+def unwritten(exercise: Exercise) -> Iterator[str]:
+    """What is marked TODO, sections of the prompt without a text, and a reference that only raises."""
+    for path in texts(exercise):
+        where, text = path.relative_to(exercise.course), read_text(path)
+        if lines := [number for number, line in enumerate(text.splitlines(), 1) if TODO.search(line)]:
+            said = n_("{path}: {n} line says TODO, line {line}.", "{path}: {n} lines say TODO, the first is line {line}.", len(lines),
+                      path=where, line=lines[0])  # fmt: skip
+            yield said
+        if path.suffix == ".md":
+            for heading in empty_sections(text):
+                yield _('{path}: nothing stands below the heading "{heading}".', path=where, heading=heading)
+        if path == exercise.reference and is_unwritten(path):
+            yield _("{path} still raises NotImplementedError: nothing can be proved without it.", path=where)
+
+
+def too_few(exercise: Exercise) -> Iterator[str]:
+    """Of what there is less than the course asks for."""
+    minimum = Course(exercise.course).settings.minimum
+    mistakes = minimum.mistakes if exercise.level > 1 else minimum.mistakes_of_level_1
+    counted = [
+        (exercise.description, _("hints"), len(exercise.hints), minimum.hints),
+        *(
+            (path, _("interview questions"), read_text(path).count("<details>"), minimum.questions)
+            for path in prompts(exercise)
+            if path.is_file()
+        ),
+        (exercise.alternatives_folder, _("alternatives"), len(exercise.alternatives), minimum.alternatives),
+        (exercise.mistakes, _("mistakes"), len(read_mistakes(exercise)), mistakes),
+    ]
+    for path, what, number, least in counted:
+        if number < least:
+            counts = {"number": number, "least": least}
+            where = path.relative_to(exercise.course)
+            yield _("{path}: {number} of at least {least} {what}.", path=where, what=what, **counts)
+
+
+def prompts(exercise: Exercise) -> list[Path]:
+    """The prompt in each language of the course."""
+    return [exercise.prompt_in(language) for language in Course(exercise.course).settings.languages]
+
+
+def texts(exercise: Exercise) -> list[Path]:
+    """The files of an exercise that are there, in the order in which an author writes them."""
+    description, prompt, stub, reference, mistakes, suite = exercise.needed
+    more = exercise.wrong, exercise.equivalent, suite, exercise.folder / "probes.py"
+    written = description, prompt, *prompts(exercise), stub, reference, *exercise.alternatives, mistakes, *more
+    return [path for path in dict.fromkeys(written) if path.is_file()]
+
+
+def is_unwritten(path: Path) -> bool:
+    """Whether a file is Python and raises NotImplementedError, as a stub does."""
+    try:
+        return path.is_file() and is_open(ast.parse(read_text(path)))
+    except SyntaxError:
+        return False
+
+
+def empty_sections(markdown: str) -> Iterator[str]:
+    """The headings that no text follows before the next one of their level or above."""
+    above: list[tuple[int, str]] = []  # headings without a text so far
+    in_code = False
+    for line in markdown.splitlines():
+        in_code ^= line.startswith(FENCE)
+        if not in_code and (heading := HEADING.fullmatch(line)):
+            level = len(heading[1])
+            yield from (title for other, title in above if other >= level)
+            above = [each for each in above if each[0] < level] + [(level, heading[2])]
+        elif line.strip():
+            above = []
+    yield from (title for _level, title in above)

@@ -1,0 +1,86 @@
+"""Exercises of which nothing can be proved yet: a report on each says what it lacks, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from normgrade.course.course import Course, Exercise, read_exercise
+from normgrade.course.mistakes import read_wrong
+from normgrade.language import _
+from normgrade.language.errors import CourseError, UsageError
+from normgrade.report.report import NOTHING_RAN, Outcome, Report
+from normgrade.suite.hindrance import hindrance
+from normgrade.verify.completeness import is_unwritten, lacking, missing_files, unwritten
+from normgrade.verify.mutants import read_accepted
+from normgrade.verify.proofs import complete
+
+
+def sorted_out(course: Course, names: Iterable[str]) -> tuple[list[Exercise], list[Report]]:
+    """The exercises that can be proved, and a report on each other one; all of the course where no name is given.
+
+    Raises a UsageError for a name that no folder has, and where there is nothing at all.
+    """
+    chosen = dict.fromkeys(names)
+    unknown = [name for name in chosen if name not in course.folders]
+    if unknown:
+        course.exercise(unknown[0])  # which raises
+    if not (chosen or course.folders):
+        said = _(
+            'Nothing to verify: the course "{folder}" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.', folder=course.root
+        )
+        raise UsageError(said)
+    obstacles = {name: found for name in chosen or course.folders if (found := obstacles_to(course, name))}
+    candidates = [course.exercise(name) for name in chosen if name not in obstacles] if chosen else course
+    return [each for each in candidates if each.slug not in obstacles], [report_on(course, *each) for each in obstacles.items()]
+
+
+def obstacles_to(course: Course, name: str) -> list[str]:
+    """What keeps all proofs from the exercise in a folder, with what else it lacks; nothing where it can be proved."""
+    place = Exercise.at(course.root, name)
+    try:
+        exercise, wrong = (read_exercise(course.root, name, course.settings), []) if place.description.is_file() else (place, [])
+    except CourseError as error:
+        exercise, wrong = place, [str(error)]
+    if missing := list(missing_files(exercise)):
+        return [*missing, *wrong, *unwritten(exercise)]
+    if wrong := wrong or wrong_files(exercise):
+        return [*wrong, *unwritten(exercise)]
+    return [*lacking(exercise), *unequal_points(exercise)] if is_unwritten(exercise.reference) else []
+
+
+def unequal_points(exercise: Exercise) -> Iterator[str]:
+    """That the points of the suite do not sum to those of the exercise, where that is so."""
+    from normgrade.suite.collection import collect
+
+    points, path = collect([exercise])[exercise.slug].points, exercise.suite.relative_to(exercise.course)
+    if points != exercise.points:
+        yield _("{path}: the points sum to {points}, with those of the situations, and not to {wanted}.", path=path, points=points,
+                wanted=exercise.points)  # fmt: skip
+
+
+def wrong_files(exercise: Exercise) -> list[str]:
+    """What is wrong with the files beside `exercise.toml`; at most one thing."""
+    try:
+        read_wrong(exercise)
+        read_accepted(exercise)
+    except CourseError as error:
+        return [str(error)]
+    found = hindrance(exercise)
+    return [] if found is None else [str(found)]
+
+
+def report_on(course: Course, name: str, problems: Sequence[str]) -> Report:
+    """The report that has one proof, that the exercise is complete, which fails."""
+    place = Exercise.at(course.root, name)
+    proof = complete(lambda: iter(problems))
+    return Report(
+        exercise=name,
+        submission=place.reference.parent.relative_to(course.root).as_posix(),
+        outcome=Outcome.FAILED,
+        possible=proof.points,
+        sandbox=NOTHING_RAN,
+        seed=0,
+        duration_s=proof.duration_s,
+        checks=(proof,),
+        course=place.other_course,
+    )

@@ -1,0 +1,142 @@
+"""Drafts of exercises: complete in their files, sound in every language, and nothing that is there is touched."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.authoring.draft import POINTS, Draft, add, begin_course, files_of, type_of
+from normgrade.course.course import Course, Exercise, read_exercise
+from normgrade.course.signature import Parameter, Signature
+from normgrade.inspection.inspection import inspect_file
+from normgrade.suite.collection import collect
+from normgrade.suite.hindrance import hindrance
+from normgrade.verify.completeness import lacking, too_few
+
+CONTRACTS = {
+    "layer": ("WeightNorm(weight, dim=0)",),
+    "function": ("softmax(x, dim=-1)",),
+    "two_inputs": ("adaptive_instance_norm(content, style, eps=1e-5)",),
+    "several": ("deepnorm_coefficients(encoder_layers=0)", "DeepNorm(dim, alpha, sublayer)"),
+    "numpy_pair": ("forward(x, weight, eps=1e-5)", "backward(dy, cache)"),
+    "numpy_alone": ("standardize(x)",),
+}
+LANGUAGES = {"en": ("en",), "zh": ("en", "zh")}
+CLONE = Path(__file__).parents[3]
+
+
+def draft(kind: str, language: str = "zh", probes: bool = False) -> Draft:
+    signatures = tuple(map(Signature.parse, CONTRACTS[kind]))
+    return Draft(kind, signatures, LANGUAGES[language], kind.startswith("numpy"), probes)
+
+
+def begun(root: Path, drafted: Draft) -> Exercise:
+    """The exercise of a draft, in a course of its own."""
+    course = begin_course(root, drafted.languages)
+    add(files_of(drafted, course))
+    return Course.find(root).exercise(drafted.slug)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", CONTRACTS)
+def test_a_draft_has_every_file_and_its_points_sum(kind: str, language: str, tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft(kind, language))
+    assert hindrance(exercise) is None
+    assert collect([exercise])[kind].points == exercise.points == POINTS
+    assert [str(signature) for signature in exercise.defines] == [str(Signature.parse(text)) for text in CONTRACTS[kind]]
+    assert [path.name for path in exercise.alternatives] == ["another_way.py"]
+    assert (exercise.probes is not None) == kind.startswith("numpy")
+    assert exercise.prompt_in("zh").exists() == (language == "zh")
+    assert (exercise.ban.against("torch") is not None) == kind.startswith("numpy")
+
+
+@pytest.mark.parametrize("kind", CONTRACTS)
+def test_a_draft_meets_its_own_contract_and_is_not_started(kind: str, tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft(kind))
+    for path in (exercise.stub, exercise.reference, *exercise.alternatives):
+        inspection = inspect_file(path, exercise)
+        assert (inspection.findings, inspection.started) == ((), False)
+
+
+@pytest.mark.parametrize("kind", CONTRACTS)
+def test_a_draft_lacks_what_its_author_knows(kind: str, tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft(kind))
+    assert [line.partition(": ")[2] for line in too_few(exercise)] == ["1 of at least 4 alternatives.", "1 of at least 12 mistakes."]
+    marked = {line.partition(":")[0] for line in lacking(exercise) if "TODO" in line}
+    files = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert marked == files - {"course.toml"}
+
+
+@pytest.mark.parametrize("probes", [False, True])
+@pytest.mark.parametrize("kind", CONTRACTS)
+@pytest.mark.skipif(shutil.which("ruff") is None, reason="ruff formats the course, and is not installed")
+def test_a_draft_is_formatted_as_the_course_is(kind: str, probes: bool, tmp_path: Path) -> None:
+    begun(tmp_path, draft(kind, probes=probes))
+    config = f"--config={CLONE / 'pyproject.toml'}"
+    for command in (["format", "--diff"], ["check", "--ignore", "I001"]):  # a package is first or third party by where it lies
+        done = subprocess.run(["ruff", *command, config, "--no-cache", str(tmp_path)], capture_output=True, text=True)
+        assert (done.returncode, done.stdout.replace("All checks passed!\n", "")) == (0, "")
+
+
+def test_every_key_of_exercise_toml_is_explained(tmp_path: Path) -> None:
+    """Those that are optional stand there as comments."""
+    exercise = begun(tmp_path, draft("layer"))
+    text = exercise.description.read_text(encoding="utf-8")
+    exercise.description.write_text("keys = 1\n" + text, encoding="utf-8")
+    with pytest.raises(Exception, match="unknown key") as caught:
+        read_exercise(tmp_path, "layer", Course(tmp_path).settings)
+    known = str(caught.value).rpartition("llowed are ")[2].rstrip(".").split(", ")
+    assert len(known) > 15
+    assert [key for key in known if not re.search(rf"^(# )?\[?{re.escape(key)}(\]| = )", text, re.MULTILINE)] == []
+
+
+def test_what_is_commented_out_is_what_normgrade_does_anyway(tmp_path: Path) -> None:
+    begin_course(tmp_path, ("en",))
+    usual = Course(tmp_path).settings
+    text = (tmp_path / "course.toml").read_text(encoding="utf-8")
+    (tmp_path / "course.toml").write_text(re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE), encoding="utf-8")
+    assert Course(tmp_path).settings == usual
+
+
+def test_a_draft_knows_the_course_that_it_is_added_to(edited_course: Callable[..., Course]) -> None:
+    text = files_of(draft("layer"), edited_course({}))
+    [toml] = [text[path] for path in text if path.name == "exercise.toml"]
+    assert "\norder = 30  #" in toml and 'there are "Functions", "Layers"\n' in toml
+
+
+def test_numbers_are_written_as_people_write_them(tmp_path: Path) -> None:
+    exercise = begun(tmp_path, draft("two_inputs"))
+    assert "eps: float = 1e-5)" in exercise.stub.read_text(encoding="utf-8")
+    assert "(content, style, eps=1e-5)" in exercise.prompt.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind"),
+    [
+        (Parameter("eps", "1e-05"), "float"),
+        (Parameter("affine", "True"), "bool"),
+        (Parameter("mode", "'a'"), "str"),
+        (Parameter("x"), "Tensor"),
+        (Parameter("weight", "None"), "Tensor | None"),
+        (Parameter("num_groups"), "int"),
+        (Parameter("in_features"), "int"),
+        (Parameter("size", "(1, 2)"), ""),
+        (Parameter("sublayer"), ""),
+    ],
+)
+def test_a_type_is_guessed_from_the_default_or_the_name(parameter: Parameter, kind: str) -> None:
+    assert type_of(parameter, "Tensor") == kind
+
+
+def test_what_is_there_is_kept_and_named(tmp_path: Path) -> None:
+    files = {tmp_path / "a/b.py": "new", tmp_path / "c.py": "new", tmp_path / "link.py": "new"}
+    (tmp_path / "c.py").write_text("old", encoding="utf-8")
+    (tmp_path / "link.py").symlink_to(tmp_path / "nowhere")
+    assert add(files) == ([tmp_path / "a/b.py"], [tmp_path / "c.py", tmp_path / "link.py"])
+    assert (tmp_path / "a/b.py").read_text(encoding="utf-8") == "new"
+    assert (tmp_path / "c.py").read_text(encoding="utf-8") == "old" and not (tmp_path / "nowhere").exists()

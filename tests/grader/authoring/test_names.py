@@ -1,0 +1,78 @@
+"""What a new exercise may be called and define, and what is said where it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from normgrade.authoring.names import USUAL, checked_contract, checked_slug, refuse_taken
+from normgrade.course.course import Course
+from normgrade.course.signature import Signature
+from normgrade.language.errors import UsageError
+
+
+def said(action: Callable[[], object]) -> str:
+    with pytest.raises(UsageError) as caught:
+        action()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("slug", ["softmax", "weight_norm", "l1_batch_norm"])
+def test_a_slug_is_that_of_a_module(slug: str) -> None:
+    assert checked_slug(slug) == slug
+
+
+@pytest.mark.parametrize("slug", ["WeightNorm", "weight-norm", "1st", "", "../x", "a/b", "softmáx", "_x", "x.py", "a b"])
+def test_what_is_no_slug_is_refused(slug: str) -> None:
+    assert said(lambda: checked_slug(slug)) == (
+        f'"{slug}" is no name for an exercise: take lower-case letters, digits and "_", as in weight_norm.'
+    )
+
+
+def test_a_slug_that_python_could_not_import_is_refused() -> None:
+    assert said(lambda: checked_slug("lambda")) == '"lambda" is a word of Python\'s own, and cannot be imported. Take another name.'
+
+
+@pytest.mark.parametrize("slug", ["random", "torch", "numpy"])
+def test_a_slug_that_would_hide_a_library_is_refused(slug: str) -> None:
+    assert said(lambda: checked_slug(slug)) == (
+        f'"{slug}" is the name of a library, which {slug}.py would stand in the way of. Take another name.'
+    )
+
+
+def test_a_contract_is_one_signature_or_more() -> None:
+    assert [str(each) for each in checked_contract(["f(x, dim=-1)", "F(x, shape=(1, 2), mode='a')"], numpy=False)] == [
+        "f(x, dim=-1)",
+        "F(x, shape=(1, 2), mode='a')",
+    ]
+    assert [each.name for each in checked_contract(USUAL, numpy=True)] == ["forward", "backward"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "numpy", "why"),
+    [
+        ([], False, 'What is to be written? Name its signature: `normgrade new SLUG "WeightNorm(weight, dim=0)"`.'),
+        (["F(x"], False, '"F(x" is no signature (\'F(x\' is none). Write it as in "LayerNorm(normalized_shape, eps=1e-5)".'),
+        (
+            ["F(x: int)"],
+            False,
+            "\"F(x: int)\" is no signature ('F(x: int)' holds more than names and defaults). "
+            'Write it as in "LayerNorm(normalized_shape, eps=1e-5)".',
+        ),
+        (["F(x=y)"], False, '"F(x=y)": the default of "x" is y. Give it a number, a text, a tuple, True, False or None.'),
+        (["f(x)", "f(y)"], False, '"f" is given twice. Give every class and function a name of its own.'),
+        (["F(x)"], True, '"F" is a class, and an exercise in NumPy has functions. Begin its name with a small letter.'),
+    ],
+)
+def test_a_contract_that_cannot_be_is_refused(texts: list[str], numpy: bool, why: str) -> None:
+    assert said(lambda: checked_contract(texts, numpy)) == why
+
+
+def test_a_name_is_taken_by_what_is_another_exercise(tiny: Course) -> None:
+    refuse_taken(tiny, "rms", [Signature.parse("rms(x, eps=1e-5)")])
+    refuse_taken(tiny, "other", [Signature.parse("rms(x)")])
+    assert said(lambda: refuse_taken(tiny, "rms", [Signature.parse("RMS(x)")])) == (
+        'The name "rms" is taken: that exercise defines rms(x, eps=1e-05). Take another name, or give the same signature to add what is '
+        "missing there."
+    )

@@ -1,0 +1,71 @@
+"""Exercises in a table, by their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from normgrade.cli.by_group import Column, print_by_group
+from normgrade.course.course import Exercise
+
+COLUMNS = Column("exercise"), Column("points", number=True), Column("last scores", elastic=True), Column("last")
+
+
+def exercise(slug: str, group: str) -> Exercise:
+    return replace(Exercise.at(Path("course"), slug), group=group)
+
+
+def printed(rows: Mapping[Exercise, Sequence[str]], width: int = 80) -> list[str]:
+    out = StringIO()
+    print_by_group(Console(file=out, width=width), COLUMNS, rows)
+    return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def test_a_group_stands_once_where_its_first_exercise_does() -> None:
+    rows = {
+        exercise("layer_norm", "Layers"): ("layer_norm", "20", "3 5", "now"),
+        exercise("softmax", "Functions of one tensor"): ("softmax", "5", "", ""),
+        exercise("rms_norm", "Layers"): ("rms_norm", "20", "", ""),
+    }
+    assert printed(rows) == [
+        "  exercise     points   last scores   last",
+        "",
+        "Layers",
+        "  layer_norm       20   3 5           now",
+        "  rms_norm         20",
+        "",
+        "Functions of one tensor",
+        "  softmax           5",
+    ]
+
+
+def test_the_elastic_column_gives_way_in_a_narrow_terminal_and_the_columns_stay() -> None:
+    rows = {
+        exercise("a", "First"): ("a", "1", "1 2 3 4 5 6 7 8 9", "1 day ago"),
+        exercise("b", "Second"): ("b", "2", "7", "now"),
+    }
+    assert printed(rows, width=40) == [
+        "  exercise   points   last     last",
+        "                      scores",
+        "",
+        "First",
+        "  a               1   1 2 3    1 day ago",
+        "                      4 5 6",
+        "                      7 8 9",
+        "",
+        "Second",
+        "  b               2   7        now",
+    ]
+
+
+def test_chinese_takes_two_columns_each() -> None:
+    rows = {exercise("甲", "组"): ("甲", "1", "", "刚刚"), exercise("a", "组"): ("a", "1", "", "now")}
+    assert printed(rows)[3:] == ["  甲              1                 刚刚", "  a               1                 now"]
+
+
+def test_a_course_without_exercises_has_headings_alone() -> None:
+    assert printed({}) == ["  exercise   points   last scores   last"]

@@ -1,0 +1,84 @@
+"""What an exercise lacks: every file, mark and count, in the order in which an author goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from normgrade.course.course import Course, Exercise, carried
+from normgrade.verify.completeness import empty_sections, lacking, missing_files
+
+EditedCourse = Callable[..., Course]
+NOTHING = "minimum = { hints = 0, questions = 0, alternatives = 0, mistakes = 0, mistakes_of_level_1 = 0 }\n"
+
+
+def lacks(course: Course, slug: str = "rms") -> list[str]:
+    return list(lacking(course.exercise(slug)))
+
+
+@pytest.mark.parametrize("slug", Course(carried()).slugs)
+def test_every_exercise_of_the_course_is_complete(slug: str) -> None:
+    assert lacks(Course(carried()), slug) == []
+
+
+def test_all_missing_files_are_named_at_once_the_translated_prompt_too(edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": 'languages = ["en", "zh"]\n'})
+    assert list(missing_files(Exercise.at(course.root, "new"))) == [
+        "exercises/new/exercise.toml is missing.",
+        "exercises/new/README.md is missing.",
+        "exercises/new/new.py is missing.",
+        "solutions/new/reference.py is missing.",
+        "solutions/new/mistakes.toml is missing.",
+        "tests/hidden/test_new.py is missing.",
+        "exercises/new/README.zh.md is missing.",
+    ]
+
+
+def test_what_is_marked_todo_is_named_file_by_file(edited_course: EditedCourse) -> None:
+    course = edited_course(
+        {
+            "exercises/rms/README.md": "# RMS\n\nTODO\n\n## Next\n\nTODO: more\nTODOS are none.\n",
+            "solutions/rms/reference.py": "import torch\n\n\ndef rms(x, eps=1e-5):\n    raise NotImplementedError('TODO')\n",
+            "solutions/rms/mistakes.toml": "# TODO\n",
+            "solutions/rms/alternatives/einsum.py": "'''TODO'''\n",
+            "course.toml": NOTHING,
+        }
+    )
+    assert lacks(course) == [
+        "exercises/rms/README.md: 2 lines say TODO, the first is line 3.",
+        "solutions/rms/reference.py: 1 line says TODO, line 5.",
+        "solutions/rms/reference.py still raises NotImplementedError: nothing can be proved without it.",
+        "solutions/rms/alternatives/einsum.py: 1 line says TODO, line 1.",
+        "solutions/rms/mistakes.toml: 1 line says TODO, line 1.",
+    ]
+
+
+def test_there_is_enough_of_everything_where_the_course_does_not_say_otherwise(edited_course: EditedCourse) -> None:
+    course = edited_course({"course.toml": ""})
+    assert lacks(course) == [
+        "exercises/rms/exercise.toml: 1 of at least 3 hints.",
+        "exercises/rms/README.md: 1 of at least 3 interview questions.",
+        "solutions/rms/alternatives: 1 of at least 4 alternatives.",
+        "solutions/rms/mistakes.toml: 4 of at least 5 mistakes.",
+    ]
+    assert "solutions/centring/mistakes.toml: 5 of at least 12 mistakes." in lacks(course, "centring")
+
+
+def test_a_section_without_a_text_is_named(edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/rms/README.md": "# RMS\n\n## Definition\n\n## Rules\n\nBy hand.\n", "course.toml": NOTHING})
+    assert lacks(course) == ['exercises/rms/README.md: nothing stands below the heading "Definition".']
+
+
+@pytest.mark.parametrize(
+    ("markdown", "empty"),
+    [
+        ("# A\n\n## B\n\ntext\n", []),
+        ("# A\n## B\n## C\ntext\n# D\n", ["B", "D"]),
+        ("# A\n```\n# no heading\n```\n## B\n| a table |\n", []),
+        ("## A\n### B\n## C\ntext", ["A", "B"]),
+        ("", []),
+    ],
+)
+def test_a_section_is_empty_where_no_text_comes_before_the_next_of_its_level(markdown: str, empty: list[str]) -> None:
+    assert list(empty_sections(markdown)) == empty

@@ -1,0 +1,104 @@
+"""Exercises of which nothing can be proved yet: one report says all that they lack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.language.errors import CourseError, UsageError
+from normgrade.report.report import Outcome
+from normgrade.verify.unfinished import sorted_out
+
+EditedCourse = Callable[..., Course]
+
+
+def problems(course: Course, name: str = "rms") -> list[str]:
+    """What the only report says."""
+    ready, [report] = sorted_out(course, [name])
+    assert (ready, report.exercise, report.outcome, report.sandbox) == ([], name, Outcome.FAILED, "none")
+    assert [(check.name, check.outcome) for check in report.checks] == [("complete", Outcome.FAILED)]
+    return report.checks[0].message.replace(f"{course.root}/", "").splitlines()
+
+
+def test_a_sound_course_is_proved_as_a_whole(tiny: Course) -> None:
+    assert sorted_out(tiny, []) == ([*tiny], [])
+    assert sorted_out(tiny, ["rms", "rms"]) == ([tiny.exercise("rms")], [])
+
+
+def test_the_others_are_proved_all_the_same(edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": "level = "})
+    (course.root / "exercises" / "draft").mkdir()
+    ready, reports = sorted_out(course, [])
+    assert [exercise.slug for exercise in ready] == ["centring"]
+    assert [(report.exercise, report.submission, report.course) for report in reports] == [
+        ("draft", "solutions/draft", str(course.root)),
+        ("rms", "solutions/rms", str(course.root)),
+    ]
+
+
+def test_all_that_is_missing_is_said_at_once(edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/draft/README.md": "# Draft\n\nTODO\n"})
+    assert problems(course, "draft") == [
+        "exercises/draft/exercise.toml is missing.",
+        "exercises/draft/draft.py is missing.",
+        "solutions/draft/reference.py is missing.",
+        "solutions/draft/mistakes.toml is missing.",
+        "tests/hidden/test_draft.py is missing.",
+        "exercises/draft/README.md: 1 line says TODO, line 3.",
+    ]
+
+
+def test_missing_files_come_before_what_is_wrong_with_exercise_toml(edited_course: EditedCourse) -> None:
+    course = edited_course({"exercises/rms/exercise.toml": [("level = 1", "level = 9")]})
+    (course.root / "solutions/rms/reference.py").unlink()
+    assert problems(course) == [
+        "solutions/rms/reference.py is missing.",
+        "exercises/rms/exercise.toml: level: must be a whole number from 1 to 4, not 9.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "why"),
+    [
+        ("solutions/rms/mistakes.toml", '[[mistake]]\nname = "it"\n', "solutions/rms/mistakes.toml: mistake[1].says: is missing."),
+        ("solutions/rms/wrong.toml", '[[wrong]]\nname = "it"\n', "solutions/rms/wrong.toml: wrong[1].what: is missing."),
+        ("solutions/rms/equivalent.toml", "[[mutant]]\n", "solutions/rms/equivalent.toml: mutant[1].change: is missing."),
+        ("tests/hidden/test_rms.py", "\n", "tests/hidden/test_rms.py: no tests found; a hidden suite needs at least one."),
+    ],
+)
+def test_a_file_that_is_wrong_keeps_all_proofs_away(file: str, text: str, why: str, edited_course: EditedCourse) -> None:
+    assert problems(edited_course({file: text})) == [why]
+
+
+def test_a_reference_that_is_to_be_written_comes_before_all_proofs(edited_course: EditedCourse) -> None:
+    stub = "def rms(x, eps=1e-5):\n    raise NotImplementedError\n"
+    points = [("points = 8", "points = 9")]
+    edits = {"solutions/rms/reference.py": stub, "solutions/rms/mistakes.toml": "", "exercises/rms/exercise.toml": points}
+    assert problems(edited_course(edits)) == [
+        "solutions/rms/reference.py still raises NotImplementedError: nothing can be proved without it.",
+        "solutions/rms/mistakes.toml: 0 of at least 1 mistakes.",
+        "tests/hidden/test_rms.py: the points sum to 8, with those of the situations, and not to 9.",
+    ]
+
+
+def test_an_exercise_that_is_nowhere_is_an_error(tiny: Course) -> None:
+    with pytest.raises(UsageError) as caught:
+        sorted_out(tiny, ["centring", "rsm"])
+    assert str(caught.value) == 'No exercise named "rsm". Did you mean "rms"? `normgrade list` shows them all.'
+
+
+def test_an_empty_course_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "exercises").mkdir()
+    with pytest.raises(UsageError) as caught:
+        sorted_out(Course(tmp_path), [])
+    assert str(caught.value) == (
+        f'Nothing to verify: the course "{tmp_path}" has no exercise. `normgrade new SLUG "Name(dim)"` begins one.'
+    )
+
+
+def test_a_wrong_course_toml_is_an_error_of_the_course(edited_course: EditedCourse) -> None:
+    with pytest.raises(CourseError, match=r"course\.toml: titel: unknown key"):
+        sorted_out(edited_course({"course.toml": "titel = 1"}), [])
