@@ -56,6 +56,7 @@ def verify_command(
     if closely and mutants:
         raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
 
+    from normgrade.report.render.terminal import open_console
     from normgrade.suite.grading_options import Options, available
     from normgrade.verify.close_up import close_up
     from normgrade.verify.matrix import matrix
@@ -71,5 +72,5 @@ def verify_command(
             reports = verify(exercises, range(seeds), options, mutants, options.cores)
     code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
     if exercises and format == "terminal" and output is None and not closely:
-        click.echo("\n" + "\n".join(matrix(exercises)))
+        click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
     return code
