@@ -44,7 +44,7 @@ def played(layer: nn.Module, x: Tensor, upstream: Tensor) -> tuple[np.ndarray, n
     return output.detach().numpy(), leaf.grad.numpy()
 
 
-def drawn(layer: nn.Module) -> nn.Module:
+def drawn(layer: Any) -> Any:
     """The layer with random parameters, and with buffers far from their beginnings."""
     with torch.no_grad():
         for parameter in layer.parameters():

@@ -51,12 +51,12 @@ def numerical(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, upst
     return result
 
 
-def squashed_by_dyt(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def squashed_by_dyt(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> Any:
     grown, shrunk = np.exp(number * x), np.exp(-number * x)
     return weight * (grown - shrunk) / (grown + shrunk) + bias
 
 
-def squashed_by_dyisru(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+def squashed_by_dyisru(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> Any:
     return weight * np.sqrt(x.shape[-1]) * x / np.sqrt(x**2 + number) + bias
 
 
@@ -105,7 +105,7 @@ def test_cosine_linear_is_cosine_similarity_with_every_row(shape: tuple[int, ...
         torch.testing.assert_close(found[rows], wanted[rows])
 
 
-def cosines(x: np.ndarray, weight: np.ndarray, eps: float = 0.5) -> np.ndarray:
+def cosines(x: np.ndarray, weight: np.ndarray, eps: float = 0.5) -> Any:
     lengths = [np.maximum(np.sqrt((each**2).sum(-1, keepdims=True)), eps) for each in (x, weight)]
     return (x / lengths[0]) @ (weight / lengths[1]).T
 
@@ -127,7 +127,7 @@ def test_cosine_linear_has_the_gradient_of_its_formula_below_eps_too() -> None:
 )
 def test_weight_norm_is_that_of_pytorch(shape: tuple[int, ...], dim: int) -> None:
     weight = torch.randn(shape)
-    holder = torch.nn.Module()
+    holder: Any = torch.nn.Module()
     holder.weight = torch.nn.Parameter(weight.clone())
     parametrizations.weight_norm(holder, "weight", dim)
     theirs = holder.parametrizations["weight"]
