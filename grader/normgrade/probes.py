@@ -44,8 +44,9 @@ from torch.utils._pytree import tree_leaves
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "called", "fill", "find", "function_call", "go_back", "gradient_of",
-    "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order", "settings", "take_step",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "build", "called", "fill", "find", "function_call", "go_back",
+    "gradient_of", "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order",
+    "settings", "take_step",
 ]  # fmt: skip
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
@@ -95,15 +96,18 @@ class Stopped(Exception):
         self.seen = seen
 
 
-def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def new_layer(
+    impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], in_any_shape: Sequence[str] = ()
+) -> dict[str, Any]:
     """Build a layer, and read its state dict before it is used.
 
-    It calls `impl.<layer>(*args, **kwargs)`, then `state_dict()` and `named_parameters()`. For each of `names`, the keys of the right
-    answer's state dict, it returns three places:
+    It builds the layer as `build` does, then calls `state_dict()` and `named_parameters()`, and leaves out what belongs to callables that
+    the layer was given. For each of `names`, the keys of the right answer's state dict, it returns four places:
 
     - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there.
     - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
-    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing.
+    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing. Its numbers alone, in one dimension, where
+      it is one of those that may be kept `in_any_shape`.
     - "attribute <name>": "a tensor", None, "something else" or "missing", as the layer has it under that name or one of its ALIASES.
 
     And two places for what the right answer does not have:
@@ -118,8 +122,11 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
     >>> seen["key of scale"] is None
     True
     """
-    module = getattr(impl, layer)(*args, **kwargs)
-    state, parameters = module.state_dict(), dict(module.named_parameters())
+    module = build(impl, layer, args, kwargs)
+    if isinstance(module, Around):
+        state, parameters, module = *module.without_given(), module.layer
+    else:
+        state, parameters = module.state_dict(), dict(module.named_parameters())
     seen: dict[str, Any] = {}
     known: set[str | None] = set()
     for name in names:
@@ -128,12 +135,168 @@ def new_layer(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, A
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
-            Place("state_dict · {name}", name=name): None if key is None else state[key],
+            Place("state_dict · {name}", name=name): None if key is None else state[key].flatten() if name in in_any_shape else state[key],
             Place("attribute {name}", name=name): kind_of_attribute(module, name),
         }
     for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
         seen[Place(place)] = ", ".join(name for name in found if name not in known)
     return seen
+
+
+def build(impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> torch.nn.Module:
+    """Build a layer: `impl.<layer>(*args, **kwargs)`.
+
+    The layer "function" has no state of its own: it calls `impl.<args[0]>` on its inputs and on the other arguments. A dictionary such as
+    `{"callable": "linear", "args": [3, 2]}` among the arguments stands for one of CALLABLES, built with these `args`. A layer that is given
+    modules in this way is built `Around` them.
+
+    >>> build(torch, "function", ["softmax"], {"dim": 0})(torch.zeros(2)).tolist()
+    [0.5, 0.5]
+    >>> build(torch.nn, "Sequential", [{"callable": "linear", "args": [3, 2]}], {})(torch.zeros(3)).tolist()
+    [-0.75, 0.125]
+    """
+    own_args, own_kwargs = with_callables(args), with_callables(kwargs)
+    if layer == "function":
+        return Function(getattr(impl, own_args[0]), own_args[1:], own_kwargs)
+    module: torch.nn.Module = getattr(impl, layer)(*own_args, **own_kwargs)
+    given = [each for each in tree_leaves((own_args, own_kwargs)) if isinstance(each, torch.nn.Module)]
+    return Around(given, module) if given else module
+
+
+class Function(torch.nn.Module):
+    """A layer without state, whose call is that of a function. The arguments that are no inputs follow them."""
+
+    def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.function, self.args, self.kwargs = function, args, kwargs
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        return self.function(*inputs, *self.args, **self.kwargs)
+
+
+class Around(torch.nn.Module):
+    """A layer, and the modules that it was given, whose parameters are found here whatever the layer calls them.
+
+    The first is "sublayer", the next "sublayer_2", and so on. Everything else is looked up in the layer.
+
+    >>> branch = torch.nn.Linear(2, 1)
+    >>> both = Around([branch], torch.nn.Sequential(branch, torch.nn.Linear(1, 1)))
+    >>> own_names(both), given_names(both)
+    (['1.weight', '1.bias'], ['sublayer.weight', 'sublayer.bias'])
+    """
+
+    def __init__(self, given: Sequence[torch.nn.Module], layer: torch.nn.Module) -> None:
+        super().__init__()
+        for number, module in enumerate(given, 1):
+            self.add_module(sublayer_name(number), module)
+        self.layer = layer
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.__dict__.get("_modules", {}).get("layer"), name)
+
+    def without_given(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The state dict of the layer, and its parameters by name, without those of the modules that it was given."""
+        given = {id(find(self, name)) for name in given_names(self)}
+        named = self.layer.state_dict(keep_vars=True), dict(self.layer.named_parameters())
+        state, parameters = ({name: value for name, value in each.items() if id(value) not in given} for each in named)
+        return state, parameters
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        return self.layer(*inputs)
+
+
+def sublayer_name(number: int) -> str:
+    return "sublayer" if number == 1 else f"sublayer_{number}"
+
+
+def own_names(module: torch.nn.Module) -> list[str]:
+    """The names of a layer's own parameters and buffers, also of those that are switched off."""
+    return [name.removeprefix("layer.") for name in names_in(module) if not isinstance(module, Around) or name.startswith("layer.")]
+
+
+def given_names(module: torch.nn.Module) -> list[str]:
+    """The names of the parameters and buffers of the modules that a layer was given."""
+    return [name for name in names_in(module) if isinstance(module, Around) and not name.startswith("layer.")]
+
+
+def names_in(module: torch.nn.Module) -> Iterator[str]:
+    """The names of all parameters and buffers, each once: of a module that is held twice, as it is held first."""
+    for prefix, part in module.named_modules():
+        for name in chain(part._parameters, part._buffers):
+            yield f"{prefix}.{name}" if prefix else name
+
+
+def with_callables(arguments: Any) -> Any:
+    """Arguments, with one of CALLABLES in the place of every dictionary that describes one.
+
+    >>> [scaled] = with_callables([{"callable": "scaled", "args": [3.0]}])
+    >>> scaled(torch.ones(1)).item()
+    3.0
+    """
+    match arguments:
+        case {"callable": name}:
+            return CALLABLES[name](*arguments.get("args", ()))
+        case Mapping():
+            return {name: with_callables(value) for name, value in arguments.items()}
+        case list() | tuple():
+            return type(arguments)(map(with_callables, arguments))
+        case _:
+            return arguments
+
+
+class Linear(torch.nn.Linear):
+    """A linear layer with a bias whose first numbers are always the same: multiples of 1/8, not drawn at random.
+
+    It takes every floating-point dtype, whatever that of its parameters: half precision is computed in float32, and returned as it came.
+
+    >>> Linear(3, 2).weight.tolist()
+    [[-0.75, 0.125, -0.625], [0.25, -0.5, 0.375]]
+    """
+
+    def reset_parameters(self) -> None:
+        with torch.no_grad():
+            for tensor in (self.weight, self.bias):
+                tensor.copy_(((torch.arange(tensor.numel()) * 7 % 13 - 6) / 8).reshape(tensor.shape))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        wide = torch.promote_types(x.dtype, torch.float32)
+        return torch.nn.functional.linear(x.to(wide), self.weight.to(wide), self.bias.to(wide)).to(x.dtype)
+
+
+def feed_forward(width: int) -> torch.nn.Module:
+    """Two linear layers with tanh between them, from `width` features to as many: no multiple of its input.
+
+    >>> feed_forward(4)(torch.ones(2, 4)).shape
+    torch.Size([2, 4])
+    """
+    return torch.nn.Sequential(Linear(width, width + 2), torch.nn.Tanh(), Linear(width + 2, width))
+
+
+class Scaled:
+    """A plain function: x → factor · x."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.factor
+
+
+def the_same(x: torch.Tensor) -> torch.Tensor:
+    """A plain function that returns the very tensor it was given."""
+    return x
+
+
+# What a layer may be given, by name: the grader and your code are given the same.
+CALLABLES: Mapping[str, Callable[..., Any]] = {
+    "linear": Linear,
+    "feed_forward": feed_forward,
+    "scaled": Scaled,
+    "identity": lambda: the_same,
+}
 
 
 def kind_of_attribute(module: torch.nn.Module, name: str) -> str | None:
@@ -163,7 +326,7 @@ def layer_story(
 ) -> dict[str, Any]:
     """Build a layer, fill it with `state`, then take the steps in order, and look at everything after each of them.
 
-    - `layer`, `args`, `kwargs`: it calls `impl.<layer>(*args, **kwargs)`.
+    - `layer`, `args`, `kwargs`: the layer is built as `build` does, which calls `impl.<layer>(*args, **kwargs)`.
     - `state`: parameters and buffers to fill in by name, as `fill` does. A layer that is played `as_built` keeps its own.
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
@@ -197,7 +360,7 @@ def layer_story(
     usual = settings() if any(action["do"] == "settings" for action in steps) else {}
 
     def built(numbers: Mapping[str, torch.Tensor], args: Sequence[Any] = args, kwargs: Mapping[str, Any] = kwargs) -> torch.nn.Module:
-        module: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+        module = build(impl, layer, args, kwargs)
         asked[id(module)] = [True]  # a new layer is in training mode
         if not as_built:
             fill(module, numbers)
@@ -231,7 +394,7 @@ def layer_story(
                 case "change":
                     fill(module, action["state"])
                 case "load":
-                    new: torch.nn.Module = getattr(impl, layer)(*args, **kwargs)
+                    new = build(impl, layer, args, kwargs)
                     fill(new, action["state"])
                     torch.nn.Module.load_state_dict(module, new.state_dict(), assign=True)
                 case "learn":
@@ -302,6 +465,7 @@ def take_step(
     between: torch.Tensor | None = None,
     residual: bool = False,
     twice: bool = False,
+    more: Sequence[torch.Tensor] = (),
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
@@ -317,6 +481,7 @@ def take_step(
     - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
     - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
     - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
+    - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
 
     It returns these places:
 
@@ -325,6 +490,7 @@ def take_step(
     - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
     - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
+    - "input <n> left alone", "gradient of input <n>": the same for the inputs in `more`, which are numbered from 2.
     - "<name>": the watched tensor, in the contract's shape and dtype where it has as many elements; a text where it is missing.
     - "gradient of <name>": the same for the gradient of a parameter; only with `upstream`, and None where no gradient came.
 
@@ -342,31 +508,32 @@ def take_step(
     for tensor in tensors.values():
         if tensor is not None:
             tensor.grad = None
-    leaf = (in_other_order(x) if scattered else x.clone()).requires_grad_(upstream is not None and not constant and given is None)
-    if given is None:
-        given = VIEWS[view](leaf)  # not a leaf: in a network the input is the output of another layer
+    wanted = upstream is not None and not constant and given is None
+    leaves = [(in_other_order(each) if scattered else each.clone()).requires_grad_(wanted) for each in (x, *more)]
+    inputs = [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
+    if given is not None:
+        inputs[0] = given
     learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
-    watched = Witness(given) if witness else nullcontext()
+    watched = Witness(*inputs) if witness else nullcontext()
     with MODES[gradients](), watched:
-        output = module(given)
+        output = module(*inputs)
         if between is not None:
-            module(between)
+            module(between, *more)
         without = not torch.is_grad_enabled()
-    seen = {OUTPUT: output, INPUT: given.detach().clone()}
+    seen = {OUTPUT: output} | {left_alone(number): each.detach().clone() for number, each in enumerate(inputs, 1)}
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
         seen[Place("grad mode left alone")] = without
     if upstream is not None:
-        alike = isinstance(output, torch.Tensor) and output.shape == given.shape
-        reached, arriving = output + given if residual and alike else output, in_other_order(upstream) if scattered else upstream
+        alike = isinstance(output, torch.Tensor) and output.shape == x.shape
+        reached, arriving = output + inputs[0] if residual and alike else output, in_other_order(upstream) if scattered else upstream
         if twice:
             go_back(reached, arriving, again=True)
         go_back(reached, arriving)
-        if leaf.requires_grad:
-            seen[GRADIENT_OF_INPUT] = leaf.grad
+        seen |= {gradient_of_input(number): leaf.grad for number, leaf in enumerate(leaves, 1) if leaf.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
     for name, model in watch.items():
@@ -389,7 +556,18 @@ def parameters_to_freeze(
     return [learnt[(int(frozen) - 1) % len(learnt)]] if learnt else []
 
 
-OUTPUT, INPUT, GRADIENT_OF_INPUT = Place("output"), Place("input left alone"), gradient_of("input")
+OUTPUT = Place("output")
+
+
+@cache
+def left_alone(number: int) -> Place:
+    """The place of an input after the call. There is seldom more than one."""
+    return Place("input left alone") if number == 1 else Place("input {number} left alone", number=number)
+
+
+@cache
+def gradient_of_input(number: int) -> Place:
+    return gradient_of("input") if number == 1 else gradient_of("input {number}", number=number)
 
 
 @cache
@@ -401,7 +579,7 @@ def places_of(name: str) -> tuple[Place, Place]:
 class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
 
-    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what does not come from `x`.
+    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input.
 
     >>> x = torch.ones(4, dtype=torch.bfloat16)
     >>> with Witness(x) as narrow:
@@ -412,11 +590,11 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ('half precision', 'float32 or wider')
     """
 
-    def __init__(self, x: torch.Tensor) -> None:
+    def __init__(self, *inputs: torch.Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.precision = "float32 or wider"
-        self.from_x = {id(x): False}  # by id, what comes from the input, and whether by arithmetic in half precision
-        self.held = [x]  # so that no id comes twice
+        self.from_x = {id(x): False for x in inputs}  # by id, what comes from an input, and whether by arithmetic in half precision
+        self.held = [*inputs]  # so that no id comes twice
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -515,12 +693,18 @@ def reversed_order(value: torch.Tensor) -> torch.Tensor:
 
 
 def function_call(
-    impl: Any, function: str, args: Sequence[Any], kwargs: Mapping[str, Any], upstream: torch.Tensor | None = None
+    impl: Any,
+    function: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    upstream: torch.Tensor | None = None,
+    scattered: bool = False,
 ) -> dict[str, Any]:
     """Call a function once, and run the backward pass where there is a gradient `upstream` of its result.
 
     - `function`, `args`, `kwargs`: it calls `impl.<function>(*args, **kwargs)`, with copies of the tensors in `args`.
     - `upstream`: the gradient of the result, a tensor of the result's shape; None for no backward pass.
+    - `scattered`: whether the numbers of these tensors lie in memory in another order, so that `view` on them fails.
 
     It returns these places, where arguments are numbered from 1:
 
@@ -534,7 +718,9 @@ def function_call(
     >>> {place: value.tolist() for place, value in seen.items()}
     {'argument 1 left alone': [1.0, 2.0], 'result': [3.0, 6.0], 'gradient of argument 1': [3.0, 3.0]}
     """
-    leaves = [argument.clone() if isinstance(argument, torch.Tensor) else argument for argument in args]
+    args, kwargs = with_callables(args), with_callables(kwargs)
+    copied = in_other_order if scattered else torch.clone
+    leaves = [copied(argument) if isinstance(argument, torch.Tensor) and argument.ndim else argument for argument in args]
     inputs = {number: leaf for number, leaf in enumerate(leaves, 1) if isinstance(leaf, torch.Tensor)}
     for leaf in inputs.values():
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())

@@ -252,6 +252,11 @@ def test_half_precision(agree):
     """
     for dtype, offset, momentum in (("float16", 1000, None), ("bfloat16", 10, 0.3)):
         layer = build(3, 1e-12, momentum).filled(running_mean=0.0).watching(COUNTER).to(dtype)
-        agree(layer, train(randn(16, 3, 4) * 200, dtype), evaluate(randn(16, 3, 4), dtype), train(randn(16, 3, 4), dtype))
-        agree(layer, train(randn(16, 3, 4) * 1e-3, dtype), train(randn(16, 3, 4) + offset, dtype), evaluate(randn(16, 3, 4) + 1, dtype))
-        agree(build(3, 1e-12).filled(running_mean=0.0, running_var=1e-9), evaluate(randn(4, 3) * 1e-4, dtype))
+        agree(layer, train(randn(16, 3, 4) * 200, dtype=dtype), evaluate(randn(16, 3, 4), dtype=dtype), train(randn(16, 3, 4), dtype=dtype))
+        agree(
+            layer,
+            train(randn(16, 3, 4) * 1e-3, dtype=dtype),
+            train(randn(16, 3, 4) + offset, dtype=dtype),
+            evaluate(randn(16, 3, 4) + 1, dtype=dtype),
+        )
+        agree(build(3, 1e-12).filled(running_mean=0.0, running_var=1e-9), evaluate(randn(4, 3) * 1e-4, dtype=dtype))

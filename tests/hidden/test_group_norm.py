@@ -212,4 +212,9 @@ def test_half_precision(agree):
     shape = 2, 12, 5, 4
     for (dtype, offset), groups in product((("float16", 1000), ("bfloat16", 10)), (3, 1, 12)):
         layer = build(groups, 12, eps=1e-12).to(dtype)
-        agree(layer, train(randn(*shape) * 300, dtype), evaluate(randn(*shape) * 1e-3, dtype), train(randn(*shape) + offset, dtype))
+        agree(
+            layer,
+            train(randn(*shape) * 300, dtype=dtype),
+            evaluate(randn(*shape) * 1e-3, dtype=dtype),
+            train(randn(*shape) + offset, dtype=dtype),
+        )

@@ -254,6 +254,11 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for layer in (build(3, 1e-12), build(3, 1e-12, 0.27, True, True).filled(running_mean=0.0)):
             layer = layer.to(dtype)
-            agree(layer, train(randn(2, 3, 32) * 200, dtype), evaluate(randn(2, 3, 32), dtype))
-            agree(layer, train(randn(2, 3, 32) * 1e-3, dtype), train(randn(2, 3, 32) + 10, dtype), evaluate(randn(2, 3, 32) + 1, dtype))
-    agree(build(3, affine=True).to("float64"), train(large(2, 3, 7), "float32"))
+            agree(layer, train(randn(2, 3, 32) * 200, dtype=dtype), evaluate(randn(2, 3, 32), dtype=dtype))
+            agree(
+                layer,
+                train(randn(2, 3, 32) * 1e-3, dtype=dtype),
+                train(randn(2, 3, 32) + 10, dtype=dtype),
+                evaluate(randn(2, 3, 32) + 1, dtype=dtype),
+            )
+    agree(build(3, affine=True).to("float64"), train(large(2, 3, 7), dtype="float32"))

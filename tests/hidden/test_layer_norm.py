@@ -214,4 +214,9 @@ def test_half_precision(agree):
     """
     for dtype, offset, bias in (("float16", 1000, True), ("bfloat16", 10, False)):
         layer = build(64, eps=1e-12, bias=bias).to(dtype)
-        agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-3, dtype), train(randn(5, 64) + offset, dtype))
+        agree(
+            layer,
+            train(randn(5, 64) * 300, dtype=dtype),
+            evaluate(randn(5, 64) * 1e-3, dtype=dtype),
+            train(randn(5, 64) + offset, dtype=dtype),
+        )

@@ -202,5 +202,5 @@ def test_half_precision(agree):
     """
     for dtype in ("float16", "bfloat16"):
         layer = build(64, eps=1e-12).to(dtype)
-        agree(layer, train(randn(5, 64) * 300, dtype), evaluate(randn(5, 64) * 1e-4, dtype), train(randn(5, 64), dtype))
+        agree(layer, train(randn(5, 64) * 300, dtype=dtype), evaluate(randn(5, 64) * 1e-4, dtype=dtype), train(randn(5, 64), dtype=dtype))
         agree(probe("wide_statistics", x=randn(5, 64), dtype=dtype))

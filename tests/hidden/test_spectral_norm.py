@@ -374,7 +374,7 @@ def test_odd_weights(agree):
     spoilt[1, 2] = np.nan
     agree(story(factors(4, 6), ("change", 1), evaluate(), train(), ("change", 1), train(), other=spoilt))
     for layer, x, other, *_more in typical():
-        agree(layer.to("float64"), train_layer(x, "float64"), evaluate_layer(other, "float64"))
+        agree(layer.to("float64"), train_layer(x, dtype="float64"), evaluate_layer(other, dtype="float64"))
 
 
 @pytest.mark.kind("edge")

@@ -248,6 +248,11 @@ def test_half_precision(agree):
     """
     for dtype in ("float16", "bfloat16"):
         even = build(3, 1e-12, 0.27).filled(mean_weight=uniform(0.8, 1.2, 3), running_mean=0.0).to(dtype)
-        agree(even, train(randn(5, 3, 8, 4) * 200, dtype), evaluate(randn(5, 3, 8, 4), dtype))
-        agree(even, train(randn(5, 3, 8, 4) * 1e-3, dtype), train(randn(5, 3, 8, 4) + 1, dtype), evaluate(randn(5, 3, 8, 4) + 1, dtype))
-    agree(layer(3).to("float64"), train(large(4, 3, 2, 5), "float32"))
+        agree(even, train(randn(5, 3, 8, 4) * 200, dtype=dtype), evaluate(randn(5, 3, 8, 4), dtype=dtype))
+        agree(
+            even,
+            train(randn(5, 3, 8, 4) * 1e-3, dtype=dtype),
+            train(randn(5, 3, 8, 4) + 1, dtype=dtype),
+            evaluate(randn(5, 3, 8, 4) + 1, dtype=dtype),
+        )
+    agree(layer(3).to("float64"), train(large(4, 3, 2, 5), dtype="float32"))

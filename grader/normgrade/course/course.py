@@ -83,15 +83,15 @@ class Exercise:
     reveal: Reveal = "full"
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
-    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, or "all", with reasons
+    left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
 
-    def leaves_out(self, situation: str) -> bool:
-        """Whether a situation is left out: by its name, or with `all` of them.
+    def leaves_out(self, *names: str) -> bool:
+        """Whether a situation is left out that goes by one of these names.
 
-        >>> Course.find().exercise("layer_norm").leaves_out("as_built")
+        >>> Course.find().exercise("layer_norm").leaves_out("as_built", "all")
         False
         """
-        return not {situation, "all"}.isdisjoint(self.left_out)
+        return not self.left_out.keys().isdisjoint(names)
 
     @property
     def ban(self) -> Ban:

@@ -14,6 +14,7 @@ BUILD = N_("build")  # the step before the first: the layer is built and filled
 STEP = N_("step {number}")
 GENERIC = frozenset([  # the templates of the generic probes, and what their gradients are gradients of
     N_("output"), N_("input left alone"), N_("input"), N_("gradient of input"), N_("{name}"), N_("gradient of {name}"),
+    N_("input {number}"), N_("input {number} left alone"), N_("gradient of input {number}"),
     N_("argument {number}"), N_("argument {number} left alone"), N_("gradient of argument {number}"),
     N_("result"), N_("result.{name}"), N_("result[{index}]"),
     N_("key of {name}"), N_("{name} is a parameter"), N_("state_dict · {name}"), N_("attribute {name}"),

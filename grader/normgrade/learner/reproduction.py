@@ -16,7 +16,7 @@ from normgrade.language import N_, _
 from normgrade.language.places import NO_WORDS, Place, place_in_words
 from normgrade.report.report import Difference
 from normgrade.worker.observation import Array
-from normgrade.worker.requests import UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
+from normgrade.worker.requests import FUNCTION, UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
 WIDTH = 120
 SEAL = b"# SHA-256 of the lines above: "  # how the last line of a script begins
@@ -147,13 +147,18 @@ def expected_at(play: Played, differences: Sequence[Difference]) -> dict[Place, 
 def is_plain(story: LayerStory) -> bool:
     """Whether each step calls the layer as any code would, or reloads it."""
     steps = all(step.action in ACTIONS and not any(getattr(step, name) for name in UNUSUAL) for step in story.steps)
-    return steps and not story.as_built and story.layer[0].isupper()
+    return steps and not story.as_built and story.layer[0].isupper() and not holds_callables(story)
+
+
+def holds_callables(request: LayerStory | NewLayer) -> bool:
+    """Whether the layer is given callables, which a request only describes."""
+    return "'callable':" in repr((request.args, request.kwargs))
 
 
 def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[Place, str]) -> Iterator[str]:
     """A story with unusual steps, told by the same probe as the grader's; step through `layer_story` there."""
     yield "from normgrade.probes import Stopped, layer_story  # " + _("how the grader uses your code")
-    if exercise.probes is not None and not story.layer[0].isupper():
+    if exercise.probes is not None and not story.layer[0].isupper() and story.layer != FUNCTION:
         yield f"builder = load('probes', {str(exercise.probes)!r}).{story.layer}"
         yield f"submission.{story.layer} = lambda *args, **kwargs: builder(submission, *args, **kwargs)"
     yield "try:"
@@ -224,6 +229,10 @@ def function_call(call: FunctionCall, expected: Mapping[Place, str]) -> Iterator
         yield f"given_{name} = {name}{'.clone()' if isinstance(value, Array) else ''}"
     keywords = [f"{name}={literal(value)}" for name, value in call.kwargs.items()]
     given = [f"given_{name}" for name in names]
+    if call.scattered:
+        other_order = _("the same numbers, in another order in memory")
+        others = [f"given_{name}" for name, value in zip(names, call.args, strict=True) if isinstance(value, Array) and value.values.ndim]
+        yield from (f"{name} = {name}.transpose(0, -1).contiguous().transpose(0, -1)  # {other_order}" for name in others)
     yield f"result = submission.{call.function}({', '.join((*given, *keywords))})"
     if call.upstream is not None:
         yield f"(result * {literal(call.upstream)}).sum().backward()"
@@ -242,7 +251,11 @@ def of_function(place: Place) -> str:
 
 
 def new_layer(layer: NewLayer, expected: Mapping[Place, str]) -> Iterator[str]:
-    yield built(layer)
+    if holds_callables(layer):
+        yield "from normgrade.probes import build  # " + _("how the grader uses your code")
+        yield f"layer = build(submission, {layer.layer!r}, {literal(layer.args)}, {literal(layer.kwargs)})"
+    else:
+        yield built(layer)
     yield "print(layer.state_dict())"
     should_be = {place: _("{place} should be", place=place_in_words(place)) for place in expected}
     yield from (f"print({should_be[place]!r}, {value})" for place, value in expected.items())

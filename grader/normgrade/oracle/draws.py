@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -34,23 +35,17 @@ def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | 
             return with_upstream(reference, replace(request, draw=None), probes, key)
 
 
-def build(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> Any:
-    from normgrade.worker.play import to_tensors, with_builders
-
-    return getattr(with_builders(reference, probes), request.layer)(*to_tensors(request.args), **to_tensors(request.kwargs))
-
-
 def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
     """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
+    from normgrade.probes import build, given_names, own_names
+    from normgrade.worker.play import to_tensors, with_builders
+
     try:
-        module = build(reference, request, probes)
+        module = build(with_builders(reference, probes), request.layer, to_tensors(request.args), to_tensors(request.kwargs))
     except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
         return {}
-    named: dict[str, Any] = {}
-    for prefix, part in module.named_modules():
-        for name, tensor in (part._parameters | part._buffers).items():
-            named[f"{prefix}.{name}" if prefix else name] = tensor
-    return named
+    names = own_names(module) if isinstance(request, NewLayer) else [*given_names(module), *own_names(module)]
+    return {name: attrgetter(name)(module) for name in names}
 
 
 def with_state(reference: ModuleType, story: LayerStory, probes: ModuleType | None, key: object) -> LayerStory:

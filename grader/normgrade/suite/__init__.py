@@ -2,21 +2,44 @@
 
 from importlib import import_module
 
+STORY = (
+    "build", "call", "change", "copy", "evaluate", "feed_forward", "function", "identity", "learn", "linear", "load", "pickle", "probe",
+    "reload", "scaled", "settings", "swap", "train",
+)  # fmt: skip
 MODULES = {
-    "story": ("build", "call", "change", "copy", "evaluate", "learn", "load", "pickle", "probe", "reload", "settings", "swap", "train"),
+    "story": STORY,
     "vocabulary": ("ones", "randn", "uniform", "words", "zeros"),
     "situations": ("use",),
 }
 WORDS = {word: module for module, words in MODULES.items() for word in words}
 __all__ = [
-    "build", "call", "change", "copy", "evaluate", "learn", "load", "ones", "pickle", "probe", "randn", "reload", "settings", "swap",
-    "train", "uniform", "use", "words", "zeros",
+    "build", "call", "change", "copy", "evaluate", "feed_forward", "function", "identity", "learn", "linear", "load", "ones", "pickle",
+    "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
 if TYPE_CHECKING:
     from normgrade.suite.situations import use
-    from normgrade.suite.story import build, call, change, copy, evaluate, learn, load, pickle, probe, reload, settings, swap, train
+    from normgrade.suite.story import (
+        build,
+        call,
+        change,
+        copy,
+        evaluate,
+        feed_forward,
+        function,
+        identity,
+        learn,
+        linear,
+        load,
+        pickle,
+        probe,
+        reload,
+        scaled,
+        settings,
+        swap,
+        train,
+    )
     from normgrade.suite.vocabulary import ones, randn, uniform, words, zeros
 else:
 

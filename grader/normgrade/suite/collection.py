@@ -18,7 +18,7 @@ from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
 from normgrade.suite.markers import register
-from normgrade.suite.situations import PREFIX, SITUATIONS, Typical
+from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
 from normgrade.suite.vocabulary import agree, observe, refuses
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.PROOF)  # of hidden tests
@@ -148,11 +148,11 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
 
 def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
     """The situations of an exercise that gives typical uses, without those that it leaves out."""
-    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, "all"}), None):
-        known = ", ".join(SITUATIONS)
+    if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
+        known = ", ".join((*SITUATIONS, *GROUPS))
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
         raise CourseError(why)
-    played = [each for name, each in SITUATIONS.items() if not exercise.leaves_out(name)] if typical else []
+    played = [each for each in SITUATIONS.values() if not exercise.leaves_out(*each.called)] if typical else []
     return [
         HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
         for each in played

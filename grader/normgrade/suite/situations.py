@@ -2,27 +2,30 @@
 
 Wrong code passes where nobody looks. So each function here looks at a layer where suites seldom do: as it was built, without gradients,
 copied, in another precision, on a single number. It is a hidden test like those of a suite; `typical` gives the uses, with new random
-inputs in each test.
+inputs in each test. A function is looked at as a layer that calls it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import cycle
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from normgrade.course.signature import Signature
+from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import Build, Part, call, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
 from normgrade.worker.requests import LayerStep
 
+Inputs = tuple[np.ndarray, ...]  # of one call
+ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", *HALF)
 WITHOUT = {"float16": "no_grad", "bfloat16": "inference_mode"}  # how half precision is evaluated without gradients
@@ -30,13 +33,13 @@ MANY = 40  # how many times the usual number of rows is many
 
 
 class Use(NamedTuple):
-    """A typical use of a layer: how it is built, two inputs of different shapes, and inputs that it refuses in some mode."""
+    """A typical use of a layer: how it is built, the inputs of two calls, of different shapes, and inputs that it refuses in some mode."""
 
     layer: Build
-    x: np.ndarray
-    other: np.ndarray
+    x: Inputs
+    other: Inputs
     fixed: Sequence[int] = ()  # the axes whose sizes the arguments decide
-    illegal: Sequence[np.ndarray] = ()
+    illegal: Sequence[Inputs] = ()
 
 
 Typical = Callable[[], Sequence[Use]]
@@ -50,36 +53,67 @@ class Situation:
     kind: Kind
     points: int
     hints: Mapping[str, str]  # by language
+    of_layers: bool = False  # whether it makes no sense for a function
 
     @property
     def name(self) -> str:
         return self.play.__name__
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names under which an exercise can leave it out."""
+        return (self.name, ALL, LAYERS) if self.of_layers else (self.name, ALL)
+
 
 SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are played
 
 
-def situation(kind: str, points: int, hint: str, **others: str) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
+def situation(
+    kind: str, points: int, hint: str, of_layers: bool = False, **others: str
+) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
     """Register a situation: its kind, its points, and the hint in English and in other languages. Its docstring is the claim."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others})
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers)
         return play
 
     return register
 
 
-def use(layer: Build, x: np.ndarray, other: np.ndarray, fixed: Sequence[int], illegal: Sequence[np.ndarray] = ()) -> Use:
-    """A typical use of a layer, from which situations are derived.
+OneOrMore = np.ndarray | Sequence[np.ndarray]
 
-    - `layer`: `build(…)`: first the two that matter most, then one for every other switch of the layer.
-    - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation.
-    - `fixed`: the axes whose sizes the layer's arguments decide, such as -1; any other axis may have length one.
-    - `illegal`: arrays that it refuses with a ValueError in some mode.
+
+def use(layer: Build, x: OneOrMore, other: OneOrMore, fixed: Sequence[int], illegal: Sequence[OneOrMore] = ()) -> Use:
+    """A typical use of a layer or of a function, from which situations are derived.
+
+    - `layer`: `build(…)` or `function(…)`: first the two that matter most, then one for every other switch.
+    - `x`, `other`: two arrays of different shapes, which the layer takes in training and in evaluation. Of a layer that takes several
+      inputs, each is a list of them.
+    - `fixed`: the axes whose sizes the layer's arguments decide, such as -1; any other axis may have length one, in all inputs at once.
+    - `illegal`: arrays, or lists of them, that it refuses with a ValueError in some mode.
 
     >>> typical = use(build(3), np.ones((4, 3), np.float32), np.ones((2, 5, 3), np.float32), fixed=[-1])
     """
-    return Use(layer, x, other, fixed, illegal)
+    return Use(layer, inputs(x), inputs(other), fixed, tuple(map(inputs, illegal)))
+
+
+def inputs(one_or_more: OneOrMore) -> Inputs:
+    """The inputs of a call, however they are written."""
+    return (one_or_more,) if isinstance(one_or_more, np.ndarray) else tuple(one_or_more)
+
+
+def each(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
+    """The inputs of a call, each of them changed."""
+    return tuple(map(change, x))
+
+
+def times(x: Inputs, factor: float) -> Inputs:
+    return each(lambda one: one * factor, x)
+
+
+def turned(x: Inputs) -> Inputs:
+    """The inputs, each in reverse order."""
+    return each(np.flip, x)
 
 
 def agree_where_defined(*story: Part) -> bool:
@@ -94,6 +128,7 @@ def agree_where_defined(*story: Part) -> bool:
     1,
     "Let the layer compute with the parameters and buffers that it has; nothing may depend on whether it was used before.",
     zh="让层用它自己的参数和缓冲区来计算；结果不应取决于它以前是否用过。",
+    of_layers=True,
 )
 def as_built(typical: Typical) -> None:
     """A new layer can be used as it is, with its initial parameters and buffers, and goes on from there.
@@ -101,7 +136,7 @@ def as_built(typical: Typical) -> None:
     zh: 新建的层可以直接使用，从初始的参数和缓冲区出发，并由此继续。
     """
     for layer, x, other, *_more in typical():
-        agree(layer.as_built(), evaluate(x), train(x), evaluate(other), train(other), evaluate(x))
+        agree(layer.as_built(), evaluate(*x), train(*x), evaluate(*other), train(*other), evaluate(*x))
 
 
 @situation(
@@ -111,14 +146,14 @@ def as_built(typical: Typical) -> None:
     zh="只有 `self.training` 决定模式，梯度是否开启不起任何作用；即使没有梯度，也不能原地改动输入。",
 )
 def without_gradients(typical: Typical) -> None:
-    """Under no_grad and inference_mode the layer computes and tracks what it does with gradients.
+    """Under no_grad and inference_mode, what is computed and tracked is the same as with gradients.
 
-    zh: 在 no_grad 和 inference_mode 下，层的计算和统计与有梯度时相同。
+    zh: 在 no_grad 和 inference_mode 下，计算和统计的结果与有梯度时相同。
     """
     for layer, x, other, *_more in typical():
-        without = train(x, gradients="no_grad"), evaluate(x, gradients="no_grad")
-        inference = train(x, gradients="inference_mode"), evaluate(other, gradients="inference_mode")
-        agree(layer, evaluate(other, gradients="inference_mode"), train(other), *without, train(other), *inference)
+        without = train(*x, gradients="no_grad"), evaluate(*x, gradients="no_grad")
+        inference = train(*x, gradients="inference_mode"), evaluate(*other, gradients="inference_mode")
+        agree(layer, evaluate(*other, gradients="inference_mode"), train(*other), *without, train(*other), *inference)
 
 
 @situation(
@@ -126,6 +161,7 @@ def without_gradients(typical: Typical) -> None:
     1,
     "Keep nothing from one evaluation to the next: read the parameters and buffers at every call.",
     zh="两次评估之间什么都不要保留：每次调用都重新读取参数和缓冲区。",
+    of_layers=True,
 )
 def modes_in_turn(typical: Typical) -> None:
     """Evaluation after more training sees what was learnt meanwhile, however often it was evaluated before.
@@ -133,7 +169,7 @@ def modes_in_turn(typical: Typical) -> None:
     zh: 训练之后再评估，会看到其间学到的内容，无论之前评估过多少次。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, evaluate(x), train(other), evaluate(x), train(x), evaluate(x))
+        agree(layer, evaluate(*x), train(*other), evaluate(*x), train(*x), evaluate(*x))
 
 
 @situation(
@@ -141,6 +177,7 @@ def modes_in_turn(typical: Typical) -> None:
     0,
     "Read the parameters and buffers at every call; what was computed from them before may be out of date.",
     zh="每次调用都重新读取参数和缓冲区；以前由它们算出的结果可能已经过时。",
+    of_layers=True,
 )
 def changed_state(typical: Typical) -> None:
     """Parameters and buffers that change, in place or by load_state_dict, count from the next call on.
@@ -148,9 +185,9 @@ def changed_state(typical: Typical) -> None:
     zh: 参数和缓冲区被改动之后（原地改动，或用 load_state_dict），从下一次调用起生效。
     """
     for layer, x, *_others in typical()[:2]:
-        without = evaluate(x, gradients="no_grad")
-        loaded = load(), evaluate(x), train(x)
-        agree(layer, evaluate(x), without, change(), without, evaluate(x), *loaded, change(), train(x), evaluate(x), load(), train(x))
+        without = evaluate(*x, gradients="no_grad")
+        loaded = load(), evaluate(*x), train(*x)
+        agree(layer, evaluate(*x), without, change(), without, evaluate(*x), *loaded, change(), train(*x), evaluate(*x), load(), train(*x))
 
 
 @situation(
@@ -158,6 +195,7 @@ def changed_state(typical: Typical) -> None:
     0,
     "What belongs to a layer is an attribute of `self`, never of the class or the module.",
     zh="属于一个层的东西应当是 `self` 的属性，而不是类或模块的属性。",
+    of_layers=True,
 )
 def two_layers(typical: Typical) -> None:
     """Two layers share nothing, and each keeps its own arguments.
@@ -166,10 +204,10 @@ def two_layers(typical: Typical) -> None:
     """
     uses = typical()
     for layer, x, other, *_more in uses[:2]:
-        agree(layer, train(x), swap(), train(other), evaluate(x), swap(), evaluate(other), train(x), swap(), evaluate(x))
+        agree(layer, train(*x), swap(), train(*other), evaluate(*x), swap(), evaluate(*other), train(*x), swap(), evaluate(*x))
     for one, another in ((uses[0], uses[-1]), (uses[-1], uses[0])):
         beside = swap(*another.layer.args, **another.layer.kwargs)
-        agree_where_defined(one.layer, train(one.x), beside, swap(), evaluate(one.other), train(one.x))
+        agree_where_defined(one.layer, train(*one.x), beside, swap(), evaluate(*one.other), train(*one.x))
 
 
 @situation(
@@ -179,12 +217,12 @@ def two_layers(typical: Typical) -> None:
     zh="大小要从本次调用的输入中取得，不要保留任何与形状有关的东西。",
 )
 def two_shapes(typical: Typical) -> None:
-    """One layer takes inputs of different shapes in turn.
+    """Inputs of different shapes may come in turn.
 
-    zh: 同一个层可以依次处理不同形状的输入。
+    zh: 可以依次传入不同形状的输入。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, train(x), train(other), evaluate(x), evaluate(other), train(x))
+        agree(layer, train(*x), train(*other), evaluate(*x), evaluate(*other), train(*x))
 
 
 @situation(
@@ -192,6 +230,7 @@ def two_shapes(typical: Typical) -> None:
     1,
     "Parameters and buffers that are registered travel with every copy. Plain tensors, and references to them elsewhere, do not.",
     zh="注册过的参数和缓冲区会随每个副本一起走；普通张量和别处对它们的引用不会。",
+    of_layers=True,
 )
 def copies(typical: Typical) -> None:
     """A deep copy, a pickled layer, a reloaded state dict and `double()` go on as the layer itself does; the original stays as it was.
@@ -200,14 +239,20 @@ def copies(typical: Typical) -> None:
     """
     uses = typical()
     for layer, x, other, *_more in (uses[-1], uses[0]):
-        before = train(x), evaluate(x)
-        agree(layer, *before, copy(), change(), train(other), evaluate(x), swap(), evaluate(x), train(x), swap(), evaluate(other))
-        agree(layer, *before, pickle(), evaluate(x), train(other), evaluate(x))
+        before = train(*x), evaluate(*x)
+        agree(layer, *before, copy(), change(), train(*other), evaluate(*x), swap(), evaluate(*x), train(*x), swap(), evaluate(*other))
+        agree(layer, *before, pickle(), evaluate(*x), train(*other), evaluate(*x))
     layer, x, other, *_more = uses[1]
-    agree(layer, train(x), pickle(), train(other), copy(), train(x))
+    agree(layer, train(*x), pickle(), train(*other), copy(), train(*x))
     layer, x, other, *_more = uses[0]
-    agree(layer, train(x), evaluate(x), reload(), evaluate(x), train(other), evaluate(x))
-    agree(layer, train(x), evaluate(x), double(), evaluate(x, "float64"), train(other, "float64"), evaluate(x, "float64"))
+    agree(layer, train(*x), evaluate(*x), reload(), evaluate(*x), train(*other), evaluate(*x))
+    agree(
+        layer,
+        train(*x),
+        evaluate(*x),
+        double(),
+        *(step(*each, dtype="float64") for step, each in ((evaluate, x), (train, other), (evaluate, x))),
+    )
 
 
 @situation(
@@ -217,14 +262,20 @@ def copies(typical: Typical) -> None:
     zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 里；不要改动传入的梯度。",
 )
 def in_a_network(typical: Typical) -> None:
-    """Gradients are right where the layer is called again before the backward pass, and where it stands in a residual connection.
+    """Gradients are right where another call comes before the backward pass, and in a residual connection.
 
-    zh: 在反向传播之前层又被调用一次，或层处于残差连接中时，梯度仍然正确。
+    zh: 在反向传播之前又有一次调用，或处于残差连接中时，梯度仍然正确。
     """
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
-        again = train(x, between=np.flip(x)), evaluate(x, between=np.flip(x))
-        agree(layer, *again, train(other, between=x, residual=True), evaluate(other, residual=True, twice=True), train(x, twice=True))
+        again = train(*x, between=np.flip(x[0])), evaluate(*x, between=np.flip(x[0]))
+        agree(
+            layer,
+            *again,
+            train(*other, between=np.flip(other[0]) + 1, residual=True),
+            evaluate(*other, residual=True, twice=True),
+            train(*x, twice=True),
+        )
 
 
 @situation(
@@ -240,8 +291,8 @@ def every_dtype(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
-            modes = [step(each, dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
-            without = [evaluate(x, dtype, witness=True, gradients=WITHOUT[dtype])] if dtype in HALF else []
+            modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
+            without = [evaluate(*x, dtype=dtype, witness=True, gradients=WITHOUT[dtype])] if dtype in HALF else []
             agree(layer.to(dtype), *modes, *without, settings())
 
 
@@ -250,6 +301,7 @@ def every_dtype(typical: Typical) -> None:
     1,
     "Half-precision input times a float32 weight gives float32: cast the result back to the input's dtype.",
     zh="半精度的输入乘以 float32 的 weight 得到 float32：要把结果转回输入的 dtype。",
+    of_layers=True,
 )
 def float32_parameters(typical: Typical) -> None:
     """Half-precision input works with float32 parameters; the output has the dtype of the input.
@@ -258,7 +310,7 @@ def float32_parameters(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         modes = ((train, x, "float16"), (evaluate, other, "float16"), (train, other, "bfloat16"), (evaluate, x, "bfloat16"))
-        agree(layer, *(step(each, dtype, backward=True) for step, each, dtype in modes))
+        agree(layer, *(step(*each, dtype=dtype, backward=True) for step, each, dtype in modes))
 
 
 @situation(
@@ -275,10 +327,10 @@ def far_eps(typical: Typical) -> None:
     uses = typical()
     layer, x, other, *_more = uses[0]
     for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
-        agree(by_name(layer, eps=eps), train(x * scale), evaluate(other * scale))
+        agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
     last = uses[-1]
-    agree(by_name(last.layer, eps=1e-10), train(last.x * 1e-5), evaluate(last.other * 1e-5))
-    agree(by_name(layer, eps=1e-9).to("float16"), train(x * 3e-5, "float16"))
+    agree(by_name(last.layer, len(x), eps=1e-10), train(*times(last.x, 1e-5)), evaluate(*times(last.other, 1e-5)))
+    agree(by_name(layer, len(x), eps=1e-9).to("float16"), train(*times(x, 3e-5), dtype="float16"))
 
 
 @situation(
@@ -294,16 +346,22 @@ def length_one(typical: Typical) -> None:
     """
     for layer, x, other, fixed, _illegal in typical():
         ones = [one for each in (x, other) for one in with_length_one(each, fixed)]
-        if not agree_where_defined(layer, *map(train, ones), *map(evaluate, ones)):
+        if not agree_where_defined(layer, *starmap(train, ones), *starmap(evaluate, ones)):
             for one in ones:
-                agree_where_defined(layer, train(one), evaluate(one)) or agree_where_defined(layer, evaluate(one))
+                agree_where_defined(layer, train(*one), evaluate(*one)) or agree_where_defined(layer, evaluate(*one))
 
 
-def with_length_one(x: np.ndarray, fixed: Sequence[int]) -> list[np.ndarray]:
+def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
     """The beginning of `x`: each axis that is not fixed has length one in turn; where there are more than two, also all but the first."""
-    free = [axis for axis in range(x.ndim) if not {axis, axis - x.ndim} & set(fixed)]
+    dimensions = x[0].ndim
+    free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
-    return [x[tuple(slice(1) if axis in axes else slice(None) for axis in range(x.ndim))].copy() for axes in short]
+    return [each(lambda one, axes=axes: beginning(one, axes), x) for axes in short]  # type: ignore[misc]
+
+
+def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+    """The part of `x` that has length one along these axes."""
+    return x[tuple(slice(1) if axis in axes else slice(None) for axis in range(x.ndim))].copy()
 
 
 @situation(
@@ -318,18 +376,23 @@ def not_finite(typical: Typical) -> None:
     zh: 输入中的 NaN 或无穷大，只产生公式给出的影响。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, evaluate(spoilt(x, np.nan)), train(spoilt(other, np.nan)), evaluate(x))
-        without = evaluate(spoilt(other, np.nan), gradients="no_grad")
-        agree(layer, evaluate(spoilt(x, np.inf)), without, evaluate(spoilt(other, -np.inf)), train(spoilt(x, np.inf)), evaluate(other))
+        for spoilt in (partial(with_one, number) for number in range(len(x))):
+            agree(layer, evaluate(*spoilt(x, np.nan)), train(*spoilt(other, np.nan)), evaluate(*x))
+            without = evaluate(*spoilt(other, np.nan), gradients="no_grad")
+            infinite = evaluate(*spoilt(x, np.inf)), without, evaluate(*spoilt(other, -np.inf)), train(*spoilt(x, np.inf))
+            agree(layer, *infinite, evaluate(*other))
     for layer, x, other, *_more in typical()[2:]:
-        agree(layer, evaluate(spoilt(x, np.inf)), train(spoilt(other, np.nan), gradients="no_grad"), train(x), evaluate(other))
+        nan = train(*with_one(-1, other, np.nan), gradients="no_grad")
+        agree(layer, evaluate(*with_one(0, x, np.inf)), nan, train(*x), evaluate(*other))
 
 
-def spoilt(x: np.ndarray, value: float) -> np.ndarray:
-    """A copy of `x` with one number replaced, somewhere in the middle."""
-    spoiled = x.copy()
-    spoiled.flat[x.size // 2] = value
-    return spoiled
+def with_one(number: int, x: Inputs, value: float) -> Inputs:
+    """The inputs, with one number replaced somewhere in the middle of that input."""
+    spoilt = x[number].copy()
+    spoilt.flat[spoilt.size // 2] = value
+    changed = list(x)
+    changed[number] = spoilt
+    return tuple(changed)
 
 
 @situation(
@@ -344,10 +407,10 @@ def same_tensor(typical: Typical) -> None:
     zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
     """
     layer, x, *_others = typical()[0]
-    turned = np.flip(x)
-    steps = (evaluate(x, again=True), evaluate(turned, again=True), change(), evaluate(turned, again=True))
-    without = evaluate(turned, again=True, gradients="no_grad"), evaluate(x, again=True, gradients="no_grad")
-    agree(layer, train(x, again=True), train(x, again=True), *steps, *without, train(turned, again=True))
+    other = turned(x)
+    steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
+    without = evaluate(*other, again=True, gradients="no_grad"), evaluate(*x, again=True, gradients="no_grad")
+    agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
 
 
 @situation(
@@ -362,9 +425,9 @@ def views(typical: Typical) -> None:
     zh: 输入可以是更大张量的一部分，在内存中也可以以任何方式排列。
     """
     for layer, x, other, *_more in typical():
-        scattered = train(x, scattered=True), evaluate(other, scattered=True)
-        strided = train(other, view="strided"), evaluate(x, view="strided")
-        agree(layer, *scattered, *strided, train(x, view="expanded"), evaluate(other, view="expanded", gradients="no_grad"))
+        scattered = train(*x, scattered=True), evaluate(*other, scattered=True)
+        strided = train(*other, view="strided"), evaluate(*x, view="strided")
+        agree(layer, *scattered, *strided, train(*x, view="expanded"), evaluate(*other, view="expanded", gradients="no_grad"))
 
 
 @situation(
@@ -379,8 +442,9 @@ def whole_numbers(typical: Typical) -> None:
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
     layer, x, other, *_more = typical()[0]
-    agree(layer, train(np.round(x * 3)), evaluate(np.round(other * 3)), train(x * 2000), evaluate(other * 2000))
-    agree(layer, train(x * 1e-4), evaluate(other * 1e-4))
+    whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
+    agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)))
+    agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
 @situation(
@@ -395,9 +459,9 @@ def frozen(typical: Typical) -> None:
     zh: 参数被冻结，或输入不需要梯度时，计算和统计都不变。
     """
     for layer, x, other, *_more in typical():
-        each = [step(of, frozen=number) for number in ("1", "2") for step, of in ((train, x), (evaluate, other))]
-        all_of_them = train(x, frozen=True), evaluate(x, constant=True), train(other, constant=True, frozen=True)
-        agree(layer, *each, train(x, frozen="3"), evaluate(other, frozen="4"), *all_of_them)
+        alone = [step(*of, frozen=number) for number in ("1", "2") for step, of in ((train, x), (evaluate, other))]
+        all_of_them = train(*x, frozen=True), evaluate(*x, constant=True), train(*other, constant=True, frozen=True)
+        agree(layer, *alone, train(*x, frozen="3"), evaluate(*other, frozen="4"), *all_of_them)
 
 
 @situation(
@@ -405,6 +469,7 @@ def frozen(typical: Typical) -> None:
     0,
     "Register what the contract names and nothing else; helpers are plain attributes, or buffers with persistent=False.",
     zh="只注册约定中的那些；辅助的量用普通属性，或用 persistent=False 的缓冲区。",
+    of_layers=True,
 )
 def exact_state(typical: Typical) -> None:
     """The parameters and the state dict are those of the contract and no others, with every switch.
@@ -422,12 +487,12 @@ def exact_state(typical: Typical) -> None:
     zh="不要替别人设置随机种子、默认 dtype 或梯度模式；`with` 语句块会恢复它所改动的设置。",
 )
 def nothing_else_changed(typical: Typical) -> None:
-    """The layer leaves the input, the random state, the default dtype and the grad mode as they are, also without gradients.
+    """The input, the random state, the default dtype and the grad mode stay as they are, also without gradients.
 
-    zh: 层不改动输入、随机数状态、默认 dtype 和梯度模式，没有梯度时也是如此。
+    zh: 输入、随机数状态、默认 dtype 和梯度模式都不被改动，没有梯度时也是如此。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, train(x), train(other, gradients="no_grad"), evaluate(x, gradients="no_grad"), evaluate(other), settings())
+        agree(layer, train(*x), train(*other, gradients="no_grad"), evaluate(*x, gradients="no_grad"), evaluate(*other), settings())
 
 
 @situation(
@@ -435,6 +500,7 @@ def nothing_else_changed(typical: Typical) -> None:
     0,
     "An optimiser writes into the parameters in place: use them directly, not what was computed from them before.",
     zh="优化器会原地改写参数：要直接使用参数，而不是以前由它们算出的结果。",
+    of_layers=True,
 )
 def learning(typical: Typical) -> None:
     """Three steps of gradient descent lead where they should.
@@ -442,7 +508,7 @@ def learning(typical: Typical) -> None:
     zh: 三步梯度下降之后，到达应到的位置。
     """
     for layer, x, other, *_more in typical()[:2]:
-        agree(layer, train(x), learn(0.3), train(other), learn(0.3), train(x), learn(0.3), evaluate(other))
+        agree(layer, train(*x), learn(0.3), train(*other), learn(0.3), train(*x), learn(0.3), evaluate(*other))
 
 
 @situation(
@@ -457,9 +523,9 @@ def many_rows(typical: Typical) -> None:
     zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
     """
     layer, x, other, *_more = typical()[0]
-    many = np.concatenate([x * (1 + 0.05 * number) for number in range(MANY)])
-    agree(layer, train(many), evaluate(many))
-    agree(layer, *(step(x * (1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(other, backward=False))
+    many = each(lambda one: np.concatenate([one * (1 + 0.05 * number) for number in range(MANY)]), x)
+    agree(layer, train(*many), evaluate(*many))
+    agree(layer, *(step(*times(x, 1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(*other, backward=False))
 
 
 @situation(
@@ -474,35 +540,40 @@ def every_argument(typical: Typical) -> None:
     zh: 约定中的所有参数都能按位置或按名字传入，默认值与约定一致。
     """
     layer, x, *_others = typical()[0]
-    signature = signature_of(layer)
-    defaults = defaults_of(signature)
-    required = layer.args[: len(signature.parameters) - len(defaults)]
-    names = [each.name for each in signature.parameters]
-    for kwargs in ({}, defaults, dict(zip(names, required, strict=False)) | defaults):
-        agree(replace(layer, args=() if names[0] in kwargs else required, kwargs=kwargs), train(x), evaluate(x))
-    agree(replace(layer, args=(*required, *defaults.values()), kwargs={}), train(x), evaluate(x))
+    parameters = parameters_of(layer, len(x))
+    defaults = {each.name: ast.literal_eval(each.default) for each in parameters if each.default is not None}
+    required = layer.arguments[: len(parameters) - len(defaults)]
+    calls = train(*x), evaluate(*x)
+    agree(layer.with_arguments(*required), *calls)
+    agree(layer.with_arguments(*required, **defaults), *calls)
+    agree(layer.with_arguments(**dict(zip([each.name for each in parameters], required, strict=False)), **defaults), *calls)
+    agree(layer.with_arguments(*required, *defaults.values()), *calls)
     for switch in (name for name, value in defaults.items() if isinstance(value, bool)):
         turned = defaults | {switch: not defaults[switch]}
-        agree_where_defined(replace(layer, args=(*required, *turned.values()), kwargs={}), train(x), evaluate(x))
+        agree_where_defined(layer.with_arguments(*required, *turned.values()), *calls)
+    if layer.is_function:
+        names = [each.name for each in signature_of(layer).parameters]
+        agree(call(str(layer.name), **dict(zip(names, (*x, *required), strict=False)), **defaults))
 
 
 def signature_of(layer: Build) -> Signature:
-    """How the contract says that a layer is built."""
+    """How the contract says that a layer is built, or that a function is called."""
     defines = current().exercise.defines
-    return next((each for each in defines if each.name == layer.layer), defines[0])
+    return next((each for each in defines if each.name == layer.name), defines[0])
 
 
-def defaults_of(signature: Signature) -> dict[str, Any]:
-    """The values of the arguments that have a default, by name."""
-    return {each.name: ast.literal_eval(each.default) for each in signature.parameters if each.default is not None}
-
-
-def by_name(layer: Build, **more: Any) -> Build:
-    """The same layer with further arguments; those that have a default are given by name."""
+def parameters_of(layer: Build, inputs: int) -> tuple[Parameter, ...]:
+    """The parameters of a layer, or those of a function that are none of its inputs."""
     parameters = signature_of(layer).parameters
+    return parameters[inputs:] if layer.is_function else parameters
+
+
+def by_name(layer: Build, inputs: int, **more: Any) -> Build:
+    """The same layer with further arguments; those that have a default are given by name."""
+    parameters = parameters_of(layer, inputs)
     required = [each.name for each in parameters if each.default is None]
-    optional = dict(zip((each.name for each in parameters[len(required) :]), layer.args[len(required) :], strict=False))
-    return replace(layer, args=layer.args[: len(required)], kwargs={**optional, **layer.kwargs, **more})
+    optional = dict(zip((each.name for each in parameters[len(required) :]), layer.arguments[len(required) :], strict=False))
+    return layer.with_arguments(*layer.arguments[: len(required)], **{**optional, **layer.kwargs, **more})
 
 
 @situation(
@@ -518,10 +589,10 @@ def illegal_inputs(typical: Typical) -> None:
     """
     for layer, x, _other, _fixed, illegal in typical():
         steps: list[LayerStep] = []
-        for each, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):
-            steps += [train(each, gradients=training), evaluate(each, gradients=evaluation)]
+        for one, (training, evaluation) in zip(illegal, cycle(((None, "no_grad"), ("no_grad", None))), strict=False):
+            steps += [train(*one, gradients=training), evaluate(*one, gradients=evaluation)]
         refused = [step for step in steps if not agree_where_defined(layer, step)]
         if refused:
-            accepts(ValueError, layer, train(x), evaluate(x))
+            accepts(ValueError, layer, train(*x), evaluate(*x))
         for step in refused:
             refuses_at_last(ValueError, layer, step)

@@ -11,7 +11,7 @@ import numpy as np
 from normgrade.language import _
 from normgrade.oracle.draws import rounded_to
 from normgrade.worker.observation import HALF, Array
-from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe, TypedRequest
+from normgrade.worker.requests import DRAWN, FUNCTION, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe, TypedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,48 @@ class Build:
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    layer: str | None = None
+    layer: str | None = None  # its class, or the word for a layer that calls a function
     dtype: str = "float32"
     state: Mapping[str, Any] = field(default_factory=dict)
     watch: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     unfilled: bool = False
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a layer without state, which calls a function.
+
+        >>> function("softmax").is_function, build(3).is_function
+        (True, False)
+        """
+        return self.layer == FUNCTION
+
+    @property
+    def name(self) -> str | None:
+        """The name of the function or of the class; None for the first that the exercise defines.
+
+        >>> function("softmax", dim=0).name
+        'softmax'
+        """
+        return self.args[0] if self.is_function else self.layer
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments by position.
+
+        >>> function("softmax", 0).arguments
+        (0,)
+        """
+        return self.args[1:] if self.is_function else self.args
+
+    def with_arguments(self, *args: Any, **kwargs: Any) -> Build:
+        """The same with other arguments.
+
+        >>> build(3, eps=1e-3).with_arguments(5, affine=False)
+        Build(args=(5,), kwargs={'affine': False}, layer=None, dtype='float32', state={}, watch=(), ignored=(), free=(), unfilled=False)
+        """
+        return replace(self, args=(self.name, *args) if self.is_function else args, kwargs=kwargs)
 
     def named(self, layer: str) -> Build:
         """The name of the class to build. Without it, that is the first name that the exercise defines.
@@ -63,6 +99,15 @@ class Build:
         """
         return replace(self, ignored=self.ignored + names)
 
+    def in_any_shape(self, *names: str) -> Build:
+        """Parameters and buffers whose shape the contract leaves free, such as a scalar's: only their numbers count.
+
+        Where a new layer is looked at, every other tensor has the reference's shape.
+
+        >>> story = build(3).in_any_shape("alpha")
+        """
+        return replace(self, free=self.free + names)
+
     def as_built(self) -> Build:
         """The layer keeps the parameters and buffers that it was built with.
 
@@ -85,7 +130,9 @@ Story = Sequence[Part]  # a build and its steps, or one call, or one probe
 
 
 def build(*args: Any, **kwargs: Any) -> Build:
-    """The beginning of a layer's story: the class is called with these arguments, numbers, texts, tuples, lists, arrays or None.
+    """The beginning of a layer's story: the class is called with these arguments.
+
+    They are numbers, texts, arrays, None, callables such as `linear(6, 6)`, or tuples and lists of these.
 
     Steps may follow it. `agree(build(…))` without any compares the new layer's state dict: keys, shapes, dtypes and initial values.
 
@@ -94,37 +141,90 @@ def build(*args: Any, **kwargs: Any) -> Build:
     return Build(args, kwargs)
 
 
-def train(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
+def function(name: str, *args: Any, **kwargs: Any) -> Build:
+    """The beginning of a function's story, in the place of `build`: a layer without state, whose call is that of the function.
+
+    The function is called with the inputs of a step, then with these arguments, which are of the same kinds as those of `build`. It knows
+    no mode, so its steps are `evaluate`.
+
+    >>> story = function("softmax", dim=0), evaluate(np.ones((4, 3), np.float32), scattered=True)
+    """
+    return Build((name, *args), kwargs, FUNCTION)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A callable that a layer is given: one of `normgrade.probes.CALLABLES`, by name, and what it is made with."""
+
+    name: str
+    args: tuple[Any, ...] = ()
+
+
+def linear(in_features: int, out_features: int) -> Given:
+    """A linear layer with a bias, as an argument of `build` or `function`. Its parameters are filled, and their gradients compared.
+
+    >>> story = build(linear(6, 6), alpha=0.3)
+    """
+    return Given("linear", (in_features, out_features))
+
+
+def feed_forward(width: int) -> Given:
+    """Two linear layers with tanh between them, from `width` features to as many, as an argument of `build` or `function`.
+
+    It is no multiple of its input. Its parameters are filled, and their gradients compared.
+
+    >>> story = build([feed_forward(6), feed_forward(6)])
+    """
+    return Given("feed_forward", (width,))
+
+
+def scaled(factor: float) -> Given:
+    """A plain function, x → factor · x, as an argument of `build` or `function`.
+
+    >>> story = build(scaled(0.5), alpha=0.3)
+    """
+    return Given("scaled", (factor,))
+
+
+def identity() -> Given:
+    """A plain function that returns the very tensor it was given, as an argument of `build` or `function`.
+
+    >>> story = build(identity(), alpha=0.3)
+    """
+    return Given("identity")
+
+
+def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
     """A step in training mode: call the layer on `x`, then run the backward pass from a random gradient of its output.
 
-    - `x`: an array of the shape that the layer takes.
-    - `dtype`: PyTorch's name of the dtype that `x` is rounded to; without it, that of `x`. In "float16" and "bfloat16" there is a
-      backward pass only with `backward=True`, whose gradients need to be nearly right.
-    - `scattered`: whether the numbers of `x` lie in memory in another order, so that `view` on it fails.
+    - `x`, `more`: arrays of the shapes that the layer takes; most take one.
+    - `dtype`: PyTorch's name of the dtype that the inputs are rounded to; without it, each has its own. In "float16" and "bfloat16" there
+      is a backward pass only with `backward=True`, whose gradients need to be nearly right.
+    - `scattered`: whether the numbers of the inputs lie in memory in another order, so that `view` on them fails.
     - `special`: any of these, by name:
-      - `view="strided"` or `view="expanded"`: `x` is part of another tensor.
+      - `view="strided"` or `view="expanded"`: each input is part of another tensor.
       - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
-      - `frozen=True`: no parameter needs a gradient, with `frozen="2"` the second one alone; `constant=True`: `x` needs none.
+      - `frozen=True`: no parameter needs a gradient, with `frozen="2"` the second one alone; `constant=True`: no input needs one.
       - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
         `twice=True`: it runs two times.
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: `x` is written into the input of the step before, if that was played `again` too.
 
-    After it, `agree` compares the output, the gradients of the input and of all parameters, all parameters and buffers, and whether the
-    input was changed. Where `x` holds a NaN or an infinity, there is no backward pass.
+    After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and whether an
+    input was changed. Where an input holds a NaN or an infinity, there is no backward pass.
 
     >>> x = np.arange(6, dtype=np.float32).reshape(2, 3)
     >>> story = build(3), train(x), train(x, dtype="float16"), train(x, scattered=True), train(x, gradients="no_grad")
     """
-    return step_on(Action.TRAIN, x, dtype, scattered, **special)
+    return step_on(Action.TRAIN, (x, *more), dtype, scattered, **special)
 
 
-def evaluate(x: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
+def evaluate(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered: bool = False, **special: Any) -> LayerStep:
     """A step in evaluation mode, with the arguments and comparisons of `train`, backward pass included.
 
     >>> story = build(3), train(np.ones((4, 3), np.float32)), evaluate(np.ones((2, 3), np.float32))
     """
-    return step_on(Action.EVALUATE, x, dtype, scattered, **special)
+    return step_on(Action.EVALUATE, (x, *more), dtype, scattered, **special)
 
 
 def reload() -> LayerStep:
@@ -156,7 +256,7 @@ def pickle() -> LayerStep:
 def double() -> LayerStep:
     """A step that goes on with the layer in float64.
 
-    >>> story = build(3), train(np.ones((4, 3), np.float32)), double(), train(np.ones((4, 3)), "float64")
+    >>> story = build(3), train(np.ones((4, 3), np.float32)), double(), train(np.ones((4, 3)), dtype="float64")
     """
     return LayerStep(Action.DOUBLE)
 
@@ -204,29 +304,46 @@ def settings() -> LayerStep:
     return LayerStep(Action.SETTINGS)
 
 
-def step_on(action: Action, x: np.ndarray, dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any) -> LayerStep:
-    rounded = rounded_to(x, dtype or x.dtype.name)
-    possible = special.get("gradients") is None and bool(np.isfinite(rounded.values).all())
-    wanted = rounded.dtype not in HALF if backward is None else backward
+def step_on(
+    action: Action, inputs: Sequence[np.ndarray], dtype: str | None, scattered: bool, backward: bool | None = None, **special: Any
+) -> LayerStep:
+    if strange := next((each for each in inputs if not isinstance(each, np.ndarray)), None):
+        what = type(strange).__name__
+        raise TypeError(_("an input is an array, such as randn(2, 3) gives, and this is a {type}; a dtype is given by name", type=what))
+    x, *more = (rounded_to(each, dtype or each.dtype.name) for each in inputs)
+    possible = special.get("gradients") is None and all(bool(np.isfinite(each.values).all()) for each in (x, *more))
+    wanted = x.dtype not in HALF if backward is None else backward
     if (between := special.get("between")) is not None:
-        special["between"] = rounded_to(between, rounded.dtype)
-    return LayerStep(action, rounded, scattered, DRAWN if possible and wanted else None, **special)
+        special["between"] = rounded_to(between, x.dtype)
+    return LayerStep(action, x, scattered, DRAWN if possible and wanted else None, more=more, **special)
 
 
-def call(function: str, *args: Any, **kwargs: Any) -> FunctionCall:
+def call(name: str, *args: Any, dtype: str | None = None, scattered: bool = False, **kwargs: Any) -> FunctionCall:
     """A whole story: call the function of that name once with these arguments.
 
-    Where a positional argument is a float32 array, the backward pass runs from a random gradient of the result. `agree` then compares the
-    result, each item of a tuple by itself, the gradients of the positional floating-point arguments, and whether any of these was changed.
+    - `dtype`: PyTorch's name of the dtype that positional arrays of floating-point numbers are rounded to; without it, each has its own.
+    - `scattered`: whether the numbers of positional arrays lie in memory in another order, so that `view` on them fails.
 
-    >>> story = call("rms", np.ones((2, 3), np.float32), eps=1e-3)
+    Where a positional argument is a float32 array, or was made a float64 one by `dtype`, the backward pass runs from a random gradient of
+    the result. `agree` then compares the result, each item of a tuple by itself, the gradients of the positional floating-point arguments,
+    and whether any of these was changed. To play a function as often and in as many ways as a layer, see `function`.
+
+    >>> story = call("rms", np.ones((2, 3), np.float32), eps=1e-3, dtype="float16")
     """
-    float32 = any(isinstance(value, np.ndarray) and value.dtype == np.float32 for value in args)
-    return FunctionCall(function, carried(list(args)), carried_by_name(kwargs), DRAWN if float32 else None)
+    inputs = [rounded_to(each, dtype) if dtype and is_floating(each) else carried(each) for each in args]
+    learning = ("float32", "float64") if dtype else ("float32",)
+    goes_back = any(isinstance(each, Array) and each.dtype in learning for each in inputs)
+    return FunctionCall(name, inputs, carried_by_name(kwargs), DRAWN if goes_back else None, scattered=scattered)
+
+
+def is_floating(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def probe(name: str, **inputs: Any) -> OwnProbe:
-    """A whole story: play one of the exercise's own probes on these inputs, which are numbers, texts, tuples, lists, arrays or None.
+    """A whole story: play one of the exercise's own probes on these inputs.
+
+    They are numbers, texts, arrays, None, or tuples, lists and dictionaries of these.
 
     `name` is that of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
 
@@ -241,7 +358,8 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
         case [FunctionCall() | OwnProbe() as asked]:
             return replace(asked, draw=key)
         case [Build() as built]:
-            return NewLayer(built.layer or default_layer, carried(list(built.args)), carried_by_name(built.kwargs), draw=key)
+            args, kwargs = carried(list(built.args)), carried_by_name(built.kwargs)
+            return NewLayer(built.layer or default_layer, args, kwargs, in_any_shape=built.free, draw=key)
         case [Build() as built, *parts] if all(isinstance(part, LayerStep) for part in parts):
             return LayerStory(
                 layer=built.layer or default_layer,
@@ -262,8 +380,12 @@ def carried(value: Any) -> Any:
     """An argument as a request carries it."""
     if isinstance(value, np.ndarray):
         return Array(value, value.dtype.name)
+    if isinstance(value, Given):
+        return {"callable": value.name, "args": list(value.args)}
     if isinstance(value, tuple | list):
         return type(value)(carried(item) for item in value)
+    if isinstance(value, Mapping):
+        return carried_by_name(value)
     return value
 
 

@@ -15,8 +15,8 @@ def matrix(exercises: Sequence[Exercise]) -> Iterator[str]:
     width = max(map(len, SITUATIONS))
     columns = [exercise.slug for exercise in exercises]
     yield "  ".join((" " * width, *columns))
-    for name in SITUATIONS:
-        cells = [(LEFT_OUT if exercise.leaves_out(name) else PLAYED).center(len(exercise.slug)) for exercise in exercises]
+    for name, situation in SITUATIONS.items():
+        cells = [(LEFT_OUT if each.leaves_out(*situation.called) else PLAYED).center(len(each.slug)) for each in exercises]
         yield "  ".join((name.ljust(width), *cells)).rstrip()
     for exercise in exercises:
         for name, reason in exercise.left_out.items():

@@ -39,6 +39,7 @@ class Drawing(Enum):
 
 
 DRAWN: Final = Drawing.DRAWN
+FUNCTION: Final = "function"  # the layer that calls one: its first argument is the function's name
 Upstream = Array | Literal[Drawing.DRAWN] | None
 
 
@@ -46,7 +47,7 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 class LayerStep:
     """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
 
-    A call has an input, `x`. To change or load a state is to have one.
+    A call has an input, `x`, and may have `more`. To change or load a state is to have one.
     """
 
     action: Action
@@ -66,6 +67,7 @@ class LayerStep:
     rate: float | None = None
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    more: Sequence[Array] = ()
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -77,7 +79,7 @@ class LayerStep:
 
 UNUSUAL = (  # what most steps go without
     *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice"),
-    *("rate", "args", "kwargs"),
+    *("rate", "args", "kwargs", "more"),
 )
 
 
@@ -138,6 +140,7 @@ class FunctionCall:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     upstream: Upstream = None
     draw: object = None
+    scattered: bool = False
 
     @property
     def probe(self) -> str:
@@ -146,7 +149,7 @@ class FunctionCall:
     @property
     def inputs(self) -> dict[str, Any]:
         called = {"function": self.function, "args": list(self.args), "kwargs": dict(self.kwargs), "upstream": raw(self.upstream)}
-        return called | with_key(self.draw)
+        return called | ({"scattered": True} if self.scattered else {}) | with_key(self.draw)
 
     @property
     def undrawn(self) -> dict[int, str]:
@@ -158,12 +161,13 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class NewLayer:
-    """Build a layer, and look for these names in its state dict."""
+    """Build a layer, and look for these names in its state dict. The shape of some tensors is free, if they have as many elements."""
 
     layer: str
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
+    in_any_shape: Sequence[str] = ()
     draw: object = None
 
     @property
@@ -173,7 +177,8 @@ class NewLayer:
     @property
     def inputs(self) -> dict[str, Any]:
         named = {"names": list(self.names)} if self.draw is None else with_key(self.draw)
-        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named}
+        free = {"in_any_shape": list(self.in_any_shape)} if self.in_any_shape else {}
+        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **free}
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ def test_a_step_that_is_refused_has_no_upstream_gradient(reference: ModuleType) 
 
 
 def test_half_precision_has_no_upstream_gradient(reference: ModuleType) -> None:
-    assert upstreams(completed(reference, build(4), train(X, "bfloat16"))) == [None]
+    assert upstreams(completed(reference, build(4), train(X, dtype="bfloat16"))) == [None]
 
 
 def test_the_upstream_gradient_of_a_call_has_the_shape_of_its_result(reference: ModuleType) -> None:

@@ -127,7 +127,7 @@ def test_a_layer_is_played_with_its_state_and_its_gradients(oracle: Oracle) -> N
 
 
 def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> None:
-    places = oracle.expectation(NORM, asked(build(8).to("float16"), train(X, "float16"))).places
+    places = oracle.expectation(NORM, asked(build(8).to("float16"), train(X, dtype="float16"))).places
     assert {name: place.dtype for name, place in places.items()} == {
         "step 1 · output": "float16", "step 1 · input left alone": "float16", "step 1 · weight": "float16",
     }  # fmt: skip
@@ -136,7 +136,7 @@ def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> 
 
 def test_a_native_play_of_the_reference_agrees_with_it(oracle: Oracle) -> None:
     for dtype in ("float32", "float16", "bfloat16"):
-        expectation = oracle.expectation(NORM, asked(build(8).to(dtype), train(X * 3 + 1, dtype), evaluate(X, dtype)))
+        expectation = oracle.expectation(NORM, asked(build(8).to(dtype), train(X * 3 + 1, dtype=dtype), evaluate(X, dtype=dtype)))
         seen = oracle.glimpse(NORM, expectation.request, exact=False)
         assert differences(seen, expectation) == ()
 
@@ -203,7 +203,7 @@ def test_gradients_have_a_spread_of_their_own(oracle: Oracle) -> None:
 
 @pytest.mark.parametrize(("dtype", "has_slack"), [("float32", False), ("float16", True), ("bfloat16", True)])
 def test_half_precision_moves_with_its_state_too(oracle: Oracle, dtype: str, has_slack: bool) -> None:
-    place = oracle.expectation(NORM, asked(build(8).to(dtype), train(X, dtype))).places[Place("output", step=1)]
+    place = oracle.expectation(NORM, asked(build(8).to(dtype), train(X, dtype=dtype))).places[Place("output", step=1)]
     assert (place.slack is not None) == has_slack
     if place.slack is not None:
         moves = place.slack / np.abs(numbers(place.value)) / {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]

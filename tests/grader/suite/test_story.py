@@ -9,7 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from normgrade.suite.story import Build, Part, Story, build, call, evaluate, probe, reload, request, train
+from normgrade.suite.story import (
+    Build,
+    Part,
+    Story,
+    build,
+    call,
+    evaluate,
+    feed_forward,
+    function,
+    identity,
+    linear,
+    probe,
+    reload,
+    request,
+    scaled,
+    train,
+)
 from normgrade.worker.observation import Array
 from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe
 
@@ -63,7 +79,7 @@ def test_state_that_is_filled_twice_is_what_was_said_last() -> None:
 
 @pytest.mark.parametrize(("dtype", "upstream"), [("float32", "drawn"), ("float64", "drawn"), ("float16", None), ("bfloat16", None)])
 def test_half_precision_has_no_backward_pass(dtype: str, upstream: str | None) -> None:
-    [step] = inputs_of(build(3), train(X, dtype))["steps"]
+    [step] = inputs_of(build(3), train(X, dtype=dtype))["steps"]
     assert (step["x"].dtype, step["upstream"]) == (dtype, upstream)
 
 
@@ -71,8 +87,8 @@ def test_half_precision_has_no_backward_pass(dtype: str, upstream: str | None) -
 def test_an_input_keeps_its_dtype_unless_another_is_said(word: Any) -> None:
     assert word(X).x.dtype == "float32" and word(X.astype(np.float64)).x.dtype == "float64"
     tenth = np.array([0.1], np.float32)
-    assert word(tenth, "bfloat16").x.values.tolist() == [0.10009765625]
-    assert word(tenth, "float16").x.values.dtype == np.float16
+    assert word(tenth, dtype="bfloat16").x.values.tolist() == [0.10009765625]
+    assert word(tenth, dtype="float16").x.values.dtype == np.float16
 
 
 def test_arrays_are_carried_at_any_depth_of_the_arguments() -> None:
@@ -119,3 +135,65 @@ def test_a_reload_takes_no_input() -> None:
 def test_the_examples_in_docstrings_hold() -> None:
     found = doctest.testmod(import_module("normgrade.suite.story"))
     assert found.attempted and not found.failed
+
+
+def test_a_function_is_a_layer_that_calls_it() -> None:
+    asked = request([function("softmax", 1, eps=0.5), evaluate(X)], "Layer", "key")
+    assert isinstance(asked, LayerStory)
+    assert (asked.layer, asked.args, asked.kwargs) == ("function", ["softmax", 1], {"eps": 0.5})
+
+
+def test_a_function_can_be_asked_with_other_arguments() -> None:
+    other = function("softmax", 1, eps=0.5).with_arguments(0, eps=0.1)
+    assert (other.name, other.arguments, other.kwargs) == ("softmax", (0,), {"eps": 0.1})
+    layer = build(3).named("Other").with_arguments(5)
+    assert (layer.name, layer.arguments, layer.is_function) == ("Other", (5,), False)
+
+
+def test_a_layer_may_take_several_inputs() -> None:
+    [step] = inputs_of(build(3), train(X, np.ones((2, 5), np.float32), dtype="float64"))["steps"]
+    assert (step["x"].dtype, [(each.dtype, each.values.shape) for each in step["more"]]) == ("float64", [("float64", (2, 5))])
+
+
+def test_one_input_that_is_not_finite_is_enough_to_have_no_backward_pass() -> None:
+    [step] = inputs_of(build(3), train(X, np.array([np.nan], np.float32)))["steps"]
+    assert step["upstream"] is None
+
+
+def test_an_input_that_is_no_array_is_an_error_that_says_what_it_should_be() -> None:
+    with pytest.raises(TypeError) as error:
+        train(X, "float16")  # type: ignore[arg-type]
+    assert str(error.value) == "an input is an array, such as randn(2, 3) gives, and this is a str; a dtype is given by name"
+
+
+def test_callables_travel_by_name() -> None:
+    given = inputs_of(build([feed_forward(6), linear(6, 4)], scaled(0.5), last=identity()), train(X))
+    assert given["args"] == [
+        [{"callable": "feed_forward", "args": [6]}, {"callable": "linear", "args": [6, 4]}],
+        {"callable": "scaled", "args": [0.5]},
+    ]
+    assert given["kwargs"] == {"last": {"callable": "identity", "args": []}}
+
+
+def test_dictionaries_travel_with_their_arrays() -> None:
+    asked = request([probe("own", state={"w": X, "of": {"x": X}})], "Layer", None)
+    assert isinstance(asked, OwnProbe)
+    assert asked.given["state"]["of"]["x"].values is X
+
+
+@pytest.mark.parametrize(("dtype", "upstream"), [(None, DRAWN), ("float64", DRAWN), ("float16", None), ("bfloat16", None)])
+def test_a_call_may_have_its_arrays_in_another_dtype(dtype: str | None, upstream: object) -> None:
+    asked = call("softmax", X, np.arange(3), 2, dtype=dtype, dim=0)
+    assert [each.dtype for each in asked.args[:2]] == [dtype or "float32", "int64"]
+    assert (asked.args[2], asked.kwargs, asked.upstream) == (2, {"dim": 0}, upstream)
+
+
+def test_a_call_may_have_its_arrays_in_another_order_in_memory() -> None:
+    assert call("softmax", X, scattered=True).inputs["scattered"] is True
+    assert "scattered" not in call("softmax", X).inputs
+
+
+def test_the_shape_of_a_tensor_may_be_left_free() -> None:
+    asked = request([build(3).in_any_shape("alpha", "beta")], "Layer", "key")
+    assert isinstance(asked, NewLayer)
+    assert asked.in_any_shape == ("alpha", "beta")
