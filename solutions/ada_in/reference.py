@@ -15,8 +15,9 @@ def adaptive_instance_norm(content: Tensor, style: Tensor, eps: float = 1e-5) ->
     for x in (content, style):
         if x.dim() != 4:
             raise ValueError(f"content and style should be (N, C, H, W), but one has the shape {tuple(x.shape)}")
-    wide = torch.promote_types(content.dtype, torch.float32)
-    content_mean, content_std = statistics(content.to(wide), eps)
-    style_mean, style_std = statistics(style.to(wide), eps)
-    y = style_std * (content.to(wide) - content_mean) / content_std + style_mean
+    dtype = torch.promote_types(content.dtype, torch.float32)
+    wide = content.to(dtype)
+    content_mean, content_std = statistics(wide, eps)
+    style_mean, style_std = statistics(style.to(dtype), eps)  # (N, C, 1, 1) fits the content, whatever the size of the style
+    y = style_std * (wide - content_mean) / content_std + style_mean
     return y.to(content.dtype)

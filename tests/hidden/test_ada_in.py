@@ -7,7 +7,7 @@ over the wrong numbers show. Where eps is not the point, the inputs are so large
 import numpy as np
 import pytest
 
-from normgrade.suite import call, ones, randn, uniform
+from normgrade.suite import call, evaluate, function, ones, probe, randn, uniform, use
 
 
 def maps(*shape, scale=1.0):
@@ -18,6 +18,28 @@ def maps(*shape, scale=1.0):
 
 def ada_in(*args, **kwargs):
     return call("adaptive_instance_norm", *args, **kwargs)
+
+
+def typical():
+    """Images of the same size and of different ones; with a large eps and with the usual one."""
+    image = randn(2, 3, 4, 5)
+    illegal = [[image, image[0]], [image[0], image], [image[0], image[0]], [image, image[..., None]], [image[..., None], image]]
+    return [
+        use(
+            function("adaptive_instance_norm", 0.1),
+            [maps(4, 3, 5, 2), maps(4, 3, 3, 6)],
+            [maps(2, 5, 3, 4), maps(2, 5, 2, 7)],
+            [],
+            illegal=illegal,
+        ),
+        use(
+            function("adaptive_instance_norm"),
+            [maps(3, 2, 4, 6), maps(3, 2, 4, 6)],
+            [maps(2, 4, 5, 3), maps(2, 4, 6, 1)],
+            [],
+            illegal=illegal,
+        ),
+    ]
 
 
 @pytest.mark.kind("interface")
@@ -173,3 +195,37 @@ def test_large_means(agree):
     """
     for content, style in ((2000, 0), (0, 2000), (-3000, 1000)):
         agree(ada_in(randn(2, 3, 6, 5) + np.float32(content), randn(2, 3, 4, 7) + np.float32(style)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "With content as its own style the deviations cancel: the content comes back, and its gradient is that of the output.",
+    zh="内容以自己为风格时，两个标准差约去：得回内容，它的梯度就是输出的梯度。",
+)
+def test_own_style(agree):
+    """The style may be the very tensor that is the content: the content comes back, and the gradient goes through both.
+
+    zh: 风格可以就是内容那个张量：得回内容，梯度经过两条路。
+    """
+    for eps in (1e-5, 0.5):
+        agree(probe("own_style", x=maps(2, 3, 4, 5), eps=eps, upstream=randn(2, 3, 4, 5)))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Widen both images with x.to(torch.promote_types(x.dtype, torch.float32)) first, and return the result in content.dtype.",
+    zh="先用 x.to(torch.promote_types(x.dtype, torch.float32)) 提升两幅图像的精度，结果以 content.dtype 返回。",
+)
+def test_half_precision(agree):
+    """Images in half precision have statistics in float32, and the result comes back in their dtype.
+
+    zh: 半精度图像的统计量在 float32 中计算，结果以它们的 dtype 返回。
+    """
+    for dtype in ("float16", "bfloat16"):
+        steps = [
+            evaluate(maps(2, 3, 6, 5, scale=c), maps(2, 3, 4, 7, scale=s), dtype=dtype, witness=True)
+            for c, s in ((1, 1), (300, 300), (0.01, 50))
+        ]
+        agree(function("adaptive_instance_norm"), *steps)

@@ -7,7 +7,7 @@ channel has a scale of its own. Windows are odd and even, narrower and wider tha
 import numpy as np
 import pytest
 
-from normgrade.suite import call, ones, randn, uniform
+from normgrade.suite import call, evaluate, function, ones, randn, uniform, use
 
 
 def channels(*shape):
@@ -19,6 +19,16 @@ def channels(*shape):
 
 def lrn(*args, **kwargs):
     return call("local_response_norm", *args, **kwargs)
+
+
+def typical():
+    """An odd window on maps, an even one on rows, a wide one with the usual alpha on large numbers."""
+    illegal = [randn(4, 6), randn(5)]
+    return [
+        use(function("local_response_norm", 3, 1.3, 0.6, 0.8), channels(3, 7, 4, 2), channels(2, 5, 6), [], illegal=illegal),
+        use(function("local_response_norm", 4, alpha=2.0, k=1.5), channels(4, 6, 5), channels(2, 7, 1, 3, 2), [], illegal=illegal),
+        use(function("local_response_norm", size=9), channels(2, 5, 3) * 100, channels(3, 4, 2, 5) * 100, [], illegal=illegal),
+    ]
 
 
 @pytest.mark.kind("interface")
@@ -180,3 +190,20 @@ def test_only_the_window(agree):
             x = channels(2, 9, 3)
             x[1, 4, 1] = spoilt
             agree(lrn(x, size, 1.0))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Widen x with x.to(torch.promote_types(x.dtype, torch.float32)) before it is squared, and return the result in x.dtype.",
+    zh="平方之前先用 x.to(torch.promote_types(x.dtype, torch.float32)) 提升 x 的精度，结果以 x.dtype 返回。",
+)
+def test_half_precision(agree):
+    """Half-precision input is squared and summed in float32, and comes back in its own dtype.
+
+    zh: 半精度的输入在 float32 中平方和求和，返回时仍是自己的 dtype。
+    """
+    for dtype in ("float16", "bfloat16"):
+        steps = [evaluate(channels(2, 9, 4) * scale, dtype=dtype, witness=True) for scale in (1, 300, 0.003)]
+        agree(function("local_response_norm", 5, alpha=1.0), *steps)
+        agree(function("local_response_norm", 4), *steps)
