@@ -30,6 +30,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from contextvars import ContextVar
 from copy import deepcopy
 from functools import cache
 from itertools import chain
@@ -44,7 +45,7 @@ from torch.utils._pytree import tree_leaves
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
 
 __all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "build", "called", "fill", "find", "function_call", "go_back",
+    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "array", "build", "called", "fill", "find", "function_call", "go_back",
     "gradient_of", "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order",
     "settings", "take_step",
 ]  # fmt: skip
@@ -104,7 +105,8 @@ def new_layer(
     It builds the layer as `build` does, then calls `state_dict()` and `named_parameters()`, and leaves out what belongs to callables that
     the layer was given. For each of `names`, the keys of the right answer's state dict, it returns four places:
 
-    - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there.
+    - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there. What is one of
+      `names` itself is no other name of another.
     - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
     - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing. Its numbers alone, in one dimension, where
       it is one of those that may be kept `in_any_shape`.
@@ -130,13 +132,13 @@ def new_layer(
     seen: dict[str, Any] = {}
     known: set[str | None] = set()
     for name in names:
-        key = next((key for key in called(name) if key in state), None)
+        key = next((key for key in called(name) if key in state and (key == name or key not in names)), None)
         known.add(key)
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
             Place("state_dict · {name}", name=name): None if key is None else state[key].flatten() if name in in_any_shape else state[key],
-            Place("attribute {name}", name=name): kind_of_attribute(module, name),
+            Place("attribute {name}", name=name): kind_of_attribute(module, name, names),
         }
     for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
         seen[Place(place)] = ", ".join(name for name in found if name not in known)
@@ -299,15 +301,17 @@ CALLABLES: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def kind_of_attribute(module: torch.nn.Module, name: str) -> str | None:
-    """What a layer has under a name, or one of its ALIASES.
+def kind_of_attribute(module: torch.nn.Module, name: str, names: Sequence[str] = ()) -> str | None:
+    """What a layer has under a name, or one of its ALIASES that is none of `names`.
 
     >>> layer = torch.nn.LayerNorm(3, bias=False)
     >>> kind_of_attribute(layer, "weight"), kind_of_attribute(layer, "bias"), kind_of_attribute(layer, "running_mean")
     ('a tensor', None, 'missing')
     """
-    for get in getters(name):
+    for called_so, get in zip(called(name), getters(name), strict=True):
         with suppress(AttributeError):
+            if called_so != name and called_so in names:
+                continue
             thing = get(module)
             return None if thing is None else "a tensor" if isinstance(thing, torch.Tensor) else "something else"
     return "missing"
@@ -858,6 +862,20 @@ class Loss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         return ctx.upstream, None
+
+
+AS_ARRAY: ContextVar[Callable[[torch.Tensor], np.ndarray]] = ContextVar("AS_ARRAY", default=lambda tensor: tensor.numpy().copy())
+
+
+def array(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor as a NumPy array, for code that knows no PyTorch: a copy, in every dtype but bfloat16, which NumPy does not have.
+
+    A probe calls it where it would call `tensor.numpy()`: the grader can then see how well the results are determined, too.
+
+    >>> array(torch.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+    return AS_ARRAY.get()(tensor)
 
 
 def parts(result: Any) -> dict[str, Any]:

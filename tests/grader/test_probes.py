@@ -729,7 +729,7 @@ def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() ->
     assert (probes.given_names(layer), probes.own_names(layer)) == (["sublayer.weight", "sublayer.bias"], ["alpha"])
     state = {"sublayer.weight": torch.eye(3), "sublayer.bias": torch.zeros(3), "alpha": torch.tensor(2.0)}
     probes.fill(layer, state)
-    seen: Mapping[str, Any] = probes.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)
+    seen: dict[Any, Any] = {**probes.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)}
     assert seen["output"].tolist() == [[3.0, 3.0, 3.0]]
     assert seen["gradient of sublayer.bias"].tolist() == [2.0, 2.0, 2.0]
     assert seen["gradient of alpha"].item() == 3.0
@@ -777,3 +777,15 @@ def test_making_what_a_layer_is_given_draws_no_random_numbers() -> None:
 def test_a_function_may_be_called_on_scattered_arguments() -> None:
     seen = probes.function_call(SimpleNamespace(look=lambda x: x.is_contiguous()), "look", [torch.ones(2, 3)], {}, scattered=True)
     assert seen["result"] is False
+
+
+def test_a_name_of_the_contract_is_no_other_name_of_another() -> None:
+    class Sloped(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.alpha = nn.Parameter(torch.ones(1))
+
+    impl = SimpleNamespace(Sloped=Sloped)
+    seen = new_layer(impl, "Sloped", [], {}, ["weight", "alpha"])
+    assert (seen["key of weight"], seen["attribute weight"], seen["key of alpha"]) == (None, "missing", "alpha")
+    assert new_layer(impl, "Sloped", [], {}, ["weight"])["key of weight"] == "alpha"

@@ -246,7 +246,7 @@ def test_half_precision(agree):
         for norm_dtype in (None, "float32"):
             agree(probe("half_block", x=randn(6, 32) * scale, alpha=ALPHA, dtype=dtype, norm_dtype=norm_dtype))
     layer, x, other, *_more = typical()[0]
-    agree(layer.to("float64"), train(x, dtype="float64"), evaluate(other, dtype="float64"))
+    agree(layer.to("float64"), train(*x, dtype="float64"), evaluate(*other, dtype="float64"))
 
 
 @pytest.mark.kind("formula")

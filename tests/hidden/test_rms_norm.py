@@ -5,14 +5,9 @@ the point, the inputs are so large that it cannot matter.
 """
 
 import pytest
+from shared import rows
 
 from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
-
-
-def rows(*shape):
-    """Random rows, each with a mean and a scale of its own."""
-    ones_last = (*shape[:-1], 1)
-    return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
 
 
 def large(*shape):

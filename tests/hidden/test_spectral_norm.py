@@ -244,7 +244,7 @@ def test_iterations(agree, observe):
     counted(observe, factors(5, 7, values=SLOW), 2, 2, inference=True)
     counted(observe, factors(5, 3, 2, 4, values=SLOW), 1, inference=True)
     layer, x, other, *_more = typical()[0]
-    agree(layer, train_layer(x, gradients="inference_mode"), train_layer(other), evaluate_layer(x))
+    agree(layer, train_layer(*x, gradients="inference_mode"), train_layer(*other), evaluate_layer(*x))
 
 
 @pytest.mark.kind("state")
@@ -374,7 +374,7 @@ def test_odd_weights(agree):
     spoilt[1, 2] = np.nan
     agree(story(factors(4, 6), ("change", 1), evaluate(), train(), ("change", 1), train(), other=spoilt))
     for layer, x, other, *_more in typical():
-        agree(layer.to("float64"), train_layer(x, dtype="float64"), evaluate_layer(other, dtype="float64"))
+        agree(layer.to("float64"), train_layer(*x, dtype="float64"), evaluate_layer(*other, dtype="float64"))
 
 
 @pytest.mark.kind("edge")

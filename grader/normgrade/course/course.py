@@ -218,6 +218,16 @@ class Exercise:
         """
         return self.course / "tests" / "hidden" / f"test_{self.slug}.py"
 
+    @property
+    def helpers(self) -> tuple[Path, ...]:
+        """The file of the helpers that the suites of the course share; none where there is no such file.
+
+        >>> [path.name for path in Course.find().exercise("layer_norm").helpers]
+        ['shared.py']
+        """
+        path = self.suite.with_name("shared.py")
+        return (path,) if path.exists() else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -301,6 +301,7 @@ def arithmetic_fingerprint() -> bytes:
         "oracle/draws",
         "oracle/expectation",
         "oracle/kept",
+        "oracle/rounded_array",
         "oracle/rounding",
     )
     sources = [(PACKAGE / f"{name}.py").read_bytes() for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
@@ -17,6 +17,7 @@ from normgrade.language import ENGLISH, _, spoken
 from normgrade.language.docstring import first_paragraph
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Kind
+from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
 from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
 from normgrade.suite.vocabulary import agree, observe, refuses
@@ -112,6 +113,11 @@ class Collector:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         register(config)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        with found_in(collector.path.parent):
+            return (yield)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

@@ -6,7 +6,7 @@ are played as the grader plays them, in a worker behind walls, and pytest's own 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ def pytest_configure(config: pytest.Config) -> None:
     path = config.getoption("--submission")
     if path is not None:
         config.pluginmanager.register(Examiner(path.absolute(), config.getoption("--submission-seed")), "normgrade.examiner")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A hidden suite finds the helpers of its course while it is imported."""
+    with found_in(collector.path.parent) if is_hidden(collector.path) else nullcontext():
+        return (yield)
 
 
 @pytest.fixture

@@ -73,7 +73,8 @@ def effects_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, 
 
 def key(oracle: Oracle, exercise: Exercise, mistakes: Sequence[Mistake], seed: int) -> str:
     """The name under which the effects are kept: it depends on everything that they depend on."""
-    texts = [read_text(exercise.folder / "exercise.toml"), read_text(exercise.suite), read_text(exercise.reference), oracle.probes or ""]
+    files = [exercise.folder / "exercise.toml", exercise.suite, exercise.reference, *exercise.helpers]
+    texts = [*map(read_text, files), oracle.probes or ""]
     wrong = [text for mistake in mistakes for text in (mistake.name, mistake.source)]
     return fingerprint("effects", str(seed), *texts, *oracle.spread, *wrong, own_sources())
 

@@ -1,0 +1,24 @@
+"""Helpers that the suites of a course share: `from shared import rows` finds `shared.py` beside the suites."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+NAME = "shared"  # of the module
+
+
+@contextmanager
+def found_in(folder: Path) -> Iterator[None]:
+    """Python finds the helpers in this folder meanwhile; whatever else goes by their name is as before afterwards."""
+    before = sys.modules.pop(NAME, None)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        sys.modules.pop(NAME, None)
+        if before is not None:
+            sys.modules[NAME] = before
