@@ -6,15 +6,9 @@ channel has a scale of its own. Windows are odd and even, narrower and wider tha
 
 import numpy as np
 import pytest
+from shared import channels
 
 from normgrade.suite import call, evaluate, function, ones, randn, uniform, use
-
-
-def channels(*shape):
-    """Random numbers away from 0, each channel with a scale of its own."""
-    size = [shape[axis] if axis == 1 else 1 for axis in range(len(shape))]
-    signs = 2 * (uniform(0, 1, *shape) > 0.5) - 1
-    return (uniform(0.3, 1.5, *shape) * signs * uniform(0.5, 3.0, *size)).astype("float32")
 
 
 def lrn(*args, **kwargs):

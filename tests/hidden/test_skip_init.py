@@ -5,14 +5,9 @@ what goes into them is not scaling what comes out.
 """
 
 import pytest
+from shared import rows
 
-from normgrade.suite import build, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, uniform, use
-
-
-def rows(*shape):
-    """Random rows, each with a mean and a scale of its own."""
-    ones_last = (*shape[:-1], 1)
-    return randn(*shape) * uniform(0.3, 2.0, *ones_last) + uniform(-1.5, 1.5, *ones_last)
+from normgrade.suite import build, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, use
 
 
 def block(*args, **kwargs):
