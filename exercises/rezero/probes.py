@@ -50,10 +50,10 @@ class Sublayer(torch.nn.Module):
 
 
 def new_stack(impl, training):
-    """A new stack of two Modules and a function between them: what an optimiser gets, what is in the state dict, and which mode the Modules
-    are in."""
-    modules = [Sublayer(3).train(training), Sublayer(3).train(training)]
-    stack = impl.ReZero([modules[0], torch.tanh, modules[1]])
+    """A new stack of Modules, one of them without parameters, and a function among them: what an optimiser gets, what is in the state dict,
+    and which mode the Modules are in."""
+    modules = [each.train(training) for each in (Sublayer(3), Sublayer(3), torch.nn.Dropout(0.5))]
+    stack = impl.ReZero([modules[0], torch.tanh, *modules[1:]])
     seen = {"sublayers in training mode": sum(each.training for each in modules)}
     parameters = {id(each) for module in modules for each in module.parameters()}
     inner = parameters | {id(each) for module in modules for each in module.buffers()}
@@ -71,4 +71,12 @@ def new_stack(impl, training):
     seen["sublayers that eval() reaches"] = sum(not each.training for each in modules)
     stack.train()
     seen["sublayers that train() reaches"] = sum(each.training for each in modules)
+    for stack_trains, sublayers_train in ((True, False), (False, True)):
+        stack.train(stack_trains)
+        for each in modules:
+            each.train(sublayers_train)
+        stack(torch.ones(2, 3))
+        seen[Place("modes left alone, the stack in {mode}", mode="training" if stack_trains else "evaluation")] = (
+            stack.training == stack_trains and all(each.training == sublayers_train for each in modules)
+        )
     return seen

@@ -2,6 +2,8 @@
 
 import torch
 
+from normgrade.probes import Place
+
 
 class Recorder:
     """A plain function, x → tanh(x) + 1, that keeps what it was given."""
@@ -60,4 +62,11 @@ def new_block(impl, alpha, training):
     seen["eval() reaches the branch"] = not branch.training
     block.train()
     seen["train() reaches the branch"] = branch.training
+    for block_trains, branch_trains in ((True, False), (False, True)):
+        block.train(block_trains)
+        branch.train(branch_trains)
+        block(torch.ones(2, 3))
+        seen[Place("modes left alone, the block in {mode}", mode="training" if block_trains else "evaluation")] = (
+            block.training == block_trains and branch.training == branch_trains
+        )
     return seen

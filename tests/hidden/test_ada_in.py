@@ -69,6 +69,8 @@ def test_transfer(agree):
     """
     agree(ada_in(maps(2, 3, 5, 4, scale=100), maps(2, 3, 5, 4, scale=100)))
     agree(ada_in(maps(3, 5, 4, 6, scale=100), maps(3, 5, 4, 6, scale=100)))
+    agree(ada_in(maps(2, 3, 4, 6, scale=1e6), maps(2, 3, 4, 6)))
+    agree(ada_in(maps(2, 3, 4, 6), maps(2, 3, 4, 6, scale=1e6)))
 
 
 @pytest.mark.kind("formula")

@@ -48,6 +48,7 @@ def test_stack(agree):
     layers = [feed_forward(4), linear(4, 4), feed_forward(4)]
     for alphas in ([0.7, -0.4, 1.3], [-1.0, 0.3, 0.6], [0.0, 1.9, 0.0]):
         agree(build(layers).filled(alphas=alphas), train(rows(3, 4)), evaluate(rows(2, 3, 4)), train(rows(4)))
+    agree(build([feed_forward(3)] * 6).filled(alphas=[0.5, -0.3, 0.4, 0.2, -0.6, 0.1]), train(rows(2, 3)))
     agree(build([linear(3, 3)]).filled(alphas=0.8), train(rows(2, 2, 4, 3)), evaluate(rows(5, 3)))
 
 
