@@ -1,0 +1,192 @@
+"""Four references against code that nobody here wrote, in float64: PyTorch's own functions, ONNX's definition, and the authors' formulas
+in plain NumPy. Gradients are compared with PyTorch's, or with quotients of differences."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from normgrade.course.course import Course
+
+COURSE = Course.find()
+
+
+def reference(slug: str) -> ModuleType:
+    """The reference, imported."""
+    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", COURSE.exercise(slug).reference)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    """Random numbers in float64, each (n, c) with a mean of its own."""
+    random = torch.Generator().manual_seed(seed)
+    x = torch.randn(shape, generator=random, dtype=torch.float64)
+    return x + 2 * torch.randn((*shape[:2], *(1 for _ in shape[2:])), generator=random, dtype=torch.float64)
+
+
+def gradients(function: Callable[..., Tensor], *inputs: Tensor) -> tuple[Tensor, ...]:
+    """Of a sum of the outputs with fixed random weights, with respect to every input."""
+    leaves = [each.clone().requires_grad_() for each in inputs]
+    output = function(*leaves)
+    return torch.autograd.grad(output, leaves, torch.randn(output.shape, generator=torch.Generator().manual_seed(9), dtype=output.dtype))
+
+
+def agree(one: Any, other: Any) -> None:
+    np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-12, atol=1e-12)
+
+
+# Local response norm
+
+SHAPES = [(2, 5, 3), (3, 7, 2, 4), (1, 6, 2, 1, 3), (2, 1, 4)]
+SIZES = (1, 2, 3, 4, 5, 6, 13)
+OPTIONS: tuple[dict[str, float], ...] = ({}, {"alpha": 1.3, "beta": 0.6, "k": 0.7}, {"alpha": 0.4, "beta": 2.0, "k": 3.0})
+
+
+def lrn_of_onnx(x: np.ndarray, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> np.ndarray:
+    """The definition of ONNX's LRN, in which an even window has one more channel after its own."""
+    y = np.empty_like(x)
+    for c in range(x.shape[1]):
+        first, last = max(0, c - (size - 1) // 2), min(x.shape[1] - 1, c + -(-(size - 1) // 2))
+        squares = (x[:, first : last + 1] ** 2).sum(axis=1)
+        y[:, c] = x[:, c] / (bias + alpha / size * squares) ** beta
+    return y
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_local_response_norm_is_that_of_pytorch(shape: tuple[int, ...]) -> None:
+    both: tuple[Callable[..., Tensor], ...] = reference("local_response_norm").local_response_norm, nn.functional.local_response_norm
+    for size in SIZES:
+        for options in OPTIONS:
+            x = drawn(*shape)
+            agree(*(function(x, size, **options) for function in both))
+            agree(*(gradients(partial(function, size=size, **options), x)[0] for function in both))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_local_response_norm_is_the_mirror_image_of_onnx(shape: tuple[int, ...]) -> None:
+    for size in SIZES:
+        for options in OPTIONS:
+            theirs = {("bias" if name == "k" else name): value for name, value in options.items()}
+            x = drawn(*shape)
+            ours = reference("local_response_norm").local_response_norm(x, size, **options)
+            agree(ours, lrn_of_onnx(x.flip(1).numpy(), size, **theirs)[:, ::-1])
+            if size % 2:
+                agree(ours, lrn_of_onnx(x.numpy(), size, **theirs))
+
+
+def test_that_definition_is_the_one_that_onnx_evaluates() -> None:
+    onnx = pytest.importorskip("onnx")
+    evaluator = pytest.importorskip("onnx.reference")
+    x = drawn(7, 7, 3, 4).numpy()  # ONNX's evaluator goes through as many channels as there are samples
+    for size in (3, 4):
+        node = onnx.helper.make_node("LRN", ["x"], ["y"], size=size, alpha=1.25, beta=0.5, bias=2.0)
+        inputs, outputs = ([onnx.helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, x.shape)] for name in ("x", "y"))
+        model = onnx.helper.make_model(onnx.helper.make_graph([node], "one", inputs, outputs))
+        [y] = evaluator.ReferenceEvaluator(model).run(None, {"x": x})
+        np.testing.assert_allclose(y, lrn_of_onnx(x, size, 1.25, 0.5, 2.0), rtol=1e-6)  # its attributes are float32
+
+
+def test_with_a_window_over_all_channels_it_is_rms_norm() -> None:
+    x, channels = drawn(3, 6, 4), 6
+    ours = reference("local_response_norm").local_response_norm(x, 2 * channels - 1, (2 * channels - 1) / channels, 0.5, 1e-3)
+    agree(ours, nn.functional.rms_norm(x.movedim(1, -1), (channels,), eps=1e-3).movedim(-1, 1))
+
+
+# AdaIN
+
+
+def adain(content: Tensor, style: Tensor, eps: float) -> Tensor:
+    """PyTorch's instance norm with the statistics of the style as its weight and its bias, sample by sample."""
+    outputs = []
+    for one, of in zip(content, style, strict=True):
+        std, mean = (of.flatten(1).var(1, correction=0) + eps).sqrt(), of.flatten(1).mean(1)
+        outputs.append(nn.functional.instance_norm(one[None], weight=std, bias=mean, eps=eps))
+    return torch.cat(outputs)
+
+
+@pytest.mark.parametrize("eps", [1e-5, 0.3])
+@pytest.mark.parametrize(("height", "width"), [(4, 5), (2, 7), (1, 1)])
+def test_adain_is_instance_norm_with_the_statistics_of_the_style(height: int, width: int, eps: float) -> None:
+    ours, content, style = reference("ada_in").adaptive_instance_norm, drawn(2, 3, 4, 5), drawn(2, 3, height, width, seed=1)
+    agree(ours(content, style, eps), adain(content, style, eps))
+    for one, other in zip(
+        gradients(lambda c, s: ours(c, s, eps), content, style), gradients(lambda c, s: adain(c, s, eps), content, style), strict=True
+    ):
+        agree(one, other)
+
+
+def test_adain_is_the_formula_of_its_authors() -> None:
+    content, style, eps = drawn(2, 3, 4, 5).numpy(), drawn(2, 3, 6, 2, seed=1).numpy(), 0.1
+    expected = np.empty_like(content)
+    for n, c in np.ndindex(2, 3):
+        one, of = content[n, c], style[n, c]
+        sigmas = [np.sqrt(((each - each.mean()) ** 2).sum() / each.size + eps) for each in (one, of)]
+        expected[n, c] = sigmas[1] * (one - one.mean()) / sigmas[0] + of.mean()
+    agree(reference("ada_in").adaptive_instance_norm(torch.from_numpy(content), torch.from_numpy(style), eps), expected)
+
+
+def test_the_gradients_of_adain_are_quotients_of_differences_on_constant_maps_too() -> None:
+    ours = reference("ada_in").adaptive_instance_norm
+    content, style = drawn(2, 2, 3, 2), drawn(2, 2, 2, 2, seed=1)
+    content[0, 0], style[1, 1] = 2.0, -1.0
+    inputs = (content.requires_grad_(), style.requires_grad_())
+    assert torch.autograd.gradcheck(lambda c, s: ours(c, s, 0.1), inputs)
+
+
+# SkipInit and ReZero
+
+
+def test_skip_init_is_its_formula() -> None:
+    linear = nn.Linear(4, 4, dtype=torch.float64)
+    block = reference("skip_init").SkipInit(linear, 0.25).double()
+    x = drawn(3, 4)
+    w, b = linear.weight.detach().numpy(), linear.bias.detach().numpy()
+    agree(block(x).detach(), x.numpy() + 0.25 * (x.numpy() @ w.T + b))
+    upstream = drawn(3, 4, seed=2)
+    dy = upstream.numpy()
+    block(x.requires_grad_()).backward(upstream)
+    agree(x.grad, dy + 0.25 * dy @ w)
+    agree(block.alpha.grad, (dy * (x.detach().numpy() @ w.T + b)).sum())
+    agree(linear.weight.grad, 0.25 * dy.T @ x.detach().numpy())
+
+
+def test_a_new_skip_init_and_a_new_rezero_are_the_identity_and_only_their_factors_learn() -> None:
+    x = drawn(3, 4)
+    for branch in (nn.Linear(4, 4, dtype=torch.float64), nn.Sequential(nn.Linear(4, 4, dtype=torch.float64), nn.Tanh())):
+        for module, factors in (
+            (reference("skip_init").SkipInit(branch), "alpha"),
+            (reference("rezero").ReZero([torch.sin, branch]), "alphas"),
+        ):
+            module.double().zero_grad()
+            output = module(x)
+            assert torch.equal(output, x)
+            output.square().sum().backward()
+            assert getattr(module, factors).grad.abs().min() > 0
+            assert all(not np.any(np.asarray(parameter.grad)) for parameter in branch.parameters())
+
+
+def test_rezero_is_its_formula() -> None:
+    first, second = nn.Linear(4, 4, dtype=torch.float64), nn.Linear(4, 4, dtype=torch.float64)
+    stack = reference("rezero").ReZero([first, torch.tanh, second]).double()
+    alphas = [0.5, -0.75, 1.25]
+    with torch.no_grad():
+        stack.alphas.copy_(torch.tensor(alphas))
+    x = drawn(3, 4)
+    y = x.numpy()
+    functions: tuple[Callable[[Tensor], Tensor], ...] = (first, torch.tanh, second)
+    for alpha, function in zip(alphas, functions, strict=True):
+        y = y + alpha * function(torch.from_numpy(y)).detach().numpy()
+    agree(stack(x).detach(), y)
+    inputs = [x.requires_grad_(), *stack.parameters()]
+    assert torch.autograd.gradcheck(lambda x, *_parameters: stack(x), inputs)
