@@ -1,19 +1,9 @@
 """How your block is looked at, beyond calling it and going back through it: what it hands to its branch, and whether it holds it."""
 
 import torch
+from shared_probes import Recorder, Sublayer, held
 
 from normgrade.probes import Place
-
-
-class Recorder:
-    """A plain function, x → tanh(x) + 1, that keeps what it was given."""
-
-    def __init__(self):
-        self.received = []
-
-    def __call__(self, x):
-        self.received.append(x.detach().clone())
-        return torch.tanh(x) + 1
 
 
 def what_the_branch_sees(impl, x, alpha):
@@ -29,35 +19,11 @@ def what_the_branch_sees(impl, x, alpha):
     }
 
 
-class Branch(torch.nn.Module):
-    """A branch with a weight, one frozen number and a buffer."""
-
-    def __init__(self):
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.tensor([1.0, 2.0, 3.0]))
-        self.frozen = torch.nn.Parameter(torch.tensor(0.5), requires_grad=False)
-        self.register_buffer("shift", torch.tensor(0.25))
-
-    def forward(self, x):
-        return x * self.weight * self.frozen + self.shift
-
-
 def new_block(impl, alpha, training):
     """A new block around a Module in that mode: what an optimiser gets, what is in the state dict, and which mode the branch is in."""
-    branch = Branch().train(training)
+    branch = Sublayer().train(training)
     block = impl.SkipInit(branch, alpha)
-    seen = {"the branch is in training mode": branch.training}
-    state, inner = block.state_dict(keep_vars=True), {id(each) for each in (*branch.parameters(), *branch.buffers())}
-    learnt = [each for each in block.parameters() if each.requires_grad]
-    seen |= {
-        "parameters() gives the branch's": {id(each) for each in branch.parameters()} <= {id(each) for each in block.parameters()},
-        "the state dict holds the branch's tensors": inner <= {id(each) for each in state.values()},
-        "learnt numbers of the branch": sum(each.numel() for each in learnt if id(each) in inner),
-        "learnt numbers beside the branch's": sum(each.numel() for each in learnt if id(each) not in inner),
-        "further keys of the state dict": ", ".join(
-            sorted(name for name, each in state.items() if id(each) not in inner and name != "alpha")
-        ),
-    }
+    seen = {"the branch is in training mode": branch.training} | held(block, [branch], own=["alpha"])
     block.eval()
     seen["eval() reaches the branch"] = not branch.training
     block.train()
