@@ -336,9 +336,9 @@ class Course:
 
     >>> course = Course.find()
     >>> [exercise.slug for exercise in course][:3]
-    ['layer_norm', 'batch_norm', 'instance_norm']
+    ['min_max', 'standardize', 'whitening']
     >>> course.slugs[:2], course.settings.languages
-    (('batch_norm', 'deep_norm'), ('en', 'zh'))
+    (('ada_in', 'batch_norm'), ('en', 'zh'))
     """
 
     root: Path
