@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.course.course import Course
+from normgrade.course.course import Course, carried
 
 pexpect = pytest.importorskip("pexpect", reason="the session is typed by pexpect")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
@@ -157,8 +157,9 @@ def told(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> None:
-    assert "16 files added" in told["init"] and "layer_norm.py" in told["init"]
-    assert "Next is layer_norm (level 1," in " ".join(told["next"].split())
+    exercises = len(list(Course(carried())))
+    assert f"{2 * exercises} files added" in told["init"] and "layer_norm.py" in told["init"]
+    assert "Next is min_max (level 1," in " ".join(told["next"].split())
 
 
 def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
@@ -179,8 +180,8 @@ def test_a_fix_turns_the_checks_green_under_watch(told: dict[str, str]) -> None:
 def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
     assert "correction=0" in told["solution"] and "From your file to it" in told["solution"] and "Other right ways" in told["solution"]
     assert "passed" in told["progress"] and "unbiased-variance" in told["progress"]
-    assert "layer_norm" not in told["next again"] and "Next is rms_norm " in told["next again"]
-    assert "Passed: n goes on with rms_norm." in told["watched, right"]
+    assert "layer_norm" not in told["next again"] and "Next is min_max " in told["next again"]
+    assert "Passed: n goes on with min_max." in told["watched, right"]
 
 
 @pytest.fixture
