@@ -25,16 +25,30 @@ def large(*shape):
 
 
 def typical():
-    """The layer as it is used, for several channels and for one; and the ranks that it refuses."""
+    """The layer as it is used, for several channels and for one; and the ranks that it refuses.
+
+    Some of each channel is cut off and some is kept: of a gradient that is 0, half precision leaves right code nothing but rounding.
+    """
     uses = (
-        (build(3, 0.1), (4, 3, 2, 5), (2, 3, 4, 3)),
-        (build(4, 1e-3), (2, 4, 3, 5), (5, 4, 2, 3)),
-        (build(1, 1e-3), (3, 1, 4, 2), (2, 1, 3, 5)),
+        (cut(build(3, 0.1), [0.5, -0.6, 0.9], [0.4, -0.5, 0.7]), (4, 3, 2, 5), (2, 3, 4, 3)),
+        (cut(build(4, 1e-3), [-0.8, 0.6, 1.1, -0.5], [-0.7, 0.8, 1.0, -0.6]), (2, 4, 3, 5), (5, 4, 2, 3)),
+        (cut(build(1, 1e-3), [0.7], [0.5]), (3, 1, 4, 2), (2, 1, 3, 5)),
     )
     return [
-        use(built, maps(*shape), maps(*other), [1], [randn(4, shape[1], *rest) for rest in ((), (2,), (4, 5, 2))])
+        use(built, balanced(*shape), balanced(*other), [1], [randn(4, shape[1], *rest) for rest in ((), (2,), (4, 5, 2))])
         for built, shape, other in uses
     ]
+
+
+def cut(layer, bias, threshold):
+    """The layer with a threshold that lies near the bias of its channel."""
+    return layer.filled(bias=bias, threshold=threshold)
+
+
+def balanced(*shape):
+    """Random images, each feature map of which has a scale of its own, and numbers of either sign."""
+    per_map = (*shape[:2], 1, 1)
+    return (randn(*shape) + uniform(-0.5, 0.5, *per_map)) * uniform(0.4, 2.0, *per_map)
 
 
 @pytest.mark.kind("interface")
