@@ -127,10 +127,10 @@ def test_cosine_linear_has_the_gradient_of_its_formula_below_eps_too() -> None:
 )
 def test_weight_norm_is_that_of_pytorch(shape: tuple[int, ...], dim: int) -> None:
     weight = torch.randn(shape)
-    holder = torch.nn.Module()
+    holder: Any = torch.nn.Module()
     holder.weight = torch.nn.Parameter(weight.clone())
     parametrizations.weight_norm(holder, "weight", dim)
-    theirs = holder.parametrizations["weight"]
+    theirs = holder.parametrizations.weight
     layer = reference("weight_norm")(weight, dim)
     torch.testing.assert_close(layer.g.detach(), theirs.original0.detach())
     torch.testing.assert_close(layer.v.detach(), theirs.original1.detach())
