@@ -19,10 +19,12 @@ from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.suite.situations import SITUATIONS
 
+LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
 POINTS = 20  # of an exercise that says nothing else
 TENSORS = {"x", "y", "dy", "weight", "input", "content", "style"}  # names of arguments that are arrays in every course
+CALLABLES = {"sublayer", "branch", "block"}  # of those that are called
 COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of those that are whole numbers
 
 
@@ -131,8 +133,12 @@ def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str
 
 
 def docstring(english: str, chinese: str, indent: str = "") -> str:
-    """A docstring, with a paragraph in Chinese where there is a text for it."""
-    return f'"""{english}\n\n{indent}zh: {chinese}\n{indent}"""' if chinese else f'"""{english}"""'
+    """A docstring, with a paragraph in Chinese where there is a text for it; one that is too long for a line has a paragraph more."""
+    first, _dot, rest = english.partition(". ")
+    paragraphs = [f"{first}.", rest] if len(indent + english) > LONGEST else [english]
+    paragraphs += [f"zh: {chinese}"] if chinese else []
+    end = f"\n{indent}" if len(paragraphs) > 1 else ""
+    return '"""' + f"\n\n{indent}".join(paragraphs) + end + '"""'
 
 
 def typed(parameter: Parameter, array: str) -> str:
@@ -156,7 +162,9 @@ def type_of(parameter: Parameter, array: str) -> str:
 
 
 def example_of(parameter: Parameter) -> str:
-    """A value for a required argument of a layer: an array where its name says so, else a number."""
+    """A value for a required argument of a layer: an array or callables where its name says so, else a number."""
+    if parameter.name.removesuffix("s") in CALLABLES:
+        return "[feed_forward(6), linear(6, 6)]" if parameter.name.endswith("s") else "feed_forward(6)"
     return "randn(5, 6)" if parameter.name in TENSORS else "6"
 
 

@@ -55,7 +55,7 @@ def new_command(slug: str, contract: tuple[str, ...], numpy: bool, probes: bool,
         )
         say(said)
     command = with_course(f"normgrade verify {slug}", course_folder)
-    say(_("Write what is marked TODO, the reference first. `{command}` says what is missing next.", command=command))
+    say(_("Write what is marked TODO. `{command}` says what is missing next.", command=command))
 
 
 def course_of_author(course_folder: Path | None, language: str | None) -> Course:

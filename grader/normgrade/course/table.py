@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from normgrade.course.files import read_text
 from normgrade.course.signature import Signature
-from normgrade.language import ENGLISH, LANGUAGES, _, spoken
+from normgrade.language import ENGLISH, LANGUAGES, _, n_, spoken
 from normgrade.language.errors import CourseError, did_you_mean, either
 
 T = TypeVar("T")
@@ -82,7 +82,8 @@ class Table:
         for key in self.content:
             if key not in self.known:
                 meant, keys = did_you_mean(key, self.known), ", ".join(map(as_key, sorted(self.known)))
-                self.wrong(key, _("unknown key.{meant} Allowed are {keys}", meant=meant, keys=keys))
+                known = n_("Allowed is {keys}", "Allowed are {keys}", len(self.known), keys=keys)
+                self.wrong(key, _("unknown key.{meant} {known}", meant=meant, known=known))
 
     def wrong(self, key: str, why: str) -> NoReturn:
         """Raise a CourseError about the value of `key`."""

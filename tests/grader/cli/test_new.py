@@ -13,7 +13,7 @@ from normgrade.course.course import Course
 Run = Callable[..., tuple[int, str, str]]
 EditedCourse = Callable[..., Course]
 SIGNATURE = "WeightNorm(weight, dim=0)"
-NEXT = "Write what is marked TODO, the reference first. `normgrade verify weight_norm --course mine` says what is missing next."
+NEXT = "Write what is marked TODO. `normgrade verify weight_norm --course mine` says what is missing next."
 FILES = (
     "exercises/weight_norm/exercise.toml exercises/weight_norm/README.md exercises/weight_norm/weight_norm.py "
     "solutions/weight_norm/reference.py solutions/weight_norm/alternatives/another_way.py solutions/weight_norm/mistakes.toml "

@@ -167,7 +167,7 @@ def test_a_remedy_is_spoken_and_short(exercise: Exercise) -> None:
             UNBIASED + "hint = 1\n",
             'mistake[1].hint: unknown key. Allowed are cost, edit, file, name, remedy, "remedy.zh", says, "says.zh".',
         ),
-        ("[[mistakes]]\n", 'mistakes: unknown key. Did you mean "mistake"? Allowed are mistake.'),
+        ("[[mistakes]]\n", 'mistakes: unknown key. Did you mean "mistake"? Allowed is mistake.'),
         ('mistake = "n"\n', "mistake: must be a list of tables, not 'n'."),
         ('[mistake]\nname = "n"\n', "mistake: must be a list of tables, not {'name': 'n'}."),
         (
@@ -253,7 +253,7 @@ OVERLAPPING = WRONG.replace("edit = [", 'edit = [["(var + eps)", "var"], ')
         (WRONG + 'file = "f.py"\n', 'wrong[1].edit: the mistake "eps-twice" needs either `edit` or `file`.'),
         (WRONG + '[[wrong]]\nwhat = "w"\n', "wrong[2].name: is missing."),
         ('[[wrong]]\nname = "n"\n', "wrong[1].what: is missing."),
-        (UNBIASED, "mistake: unknown key. Allowed are wrong."),
+        (UNBIASED, "mistake: unknown key. Allowed is wrong."),
     ],
 )
 def test_a_wrong_answer_with_a_wrong_entry_is_refused(exercise: Exercise, text: str, why: str) -> None:

@@ -108,7 +108,7 @@ def test_what_is_accepted_may_be_written_in_any_way(own: Course) -> None:
             """mutant[1].change: must be a pair of texts, ["what was there", "what is there now"], not ['a'].""",
         ),
         ('[[mutant]]\nreason = ""\nchange = ["a", "b"]\n', "mutant[1].reason: must be a text that is not empty, not ''."),
-        ("[[mutants]]\n", 'mutants: unknown key. Did you mean "mutant"? Allowed are mutant.'),
+        ("[[mutants]]\n", 'mutants: unknown key. Did you mean "mutant"? Allowed is mutant.'),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(own: Course, text: str, why: str) -> None:

@@ -51,13 +51,13 @@ def numerical(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, upst
     return result
 
 
-def squashed_by_dyt(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> Any:
+def squashed_by_dyt(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
     grown, shrunk = np.exp(number * x), np.exp(-number * x)
-    return weight * (grown - shrunk) / (grown + shrunk) + bias
+    return np.asarray(weight * (grown - shrunk) / (grown + shrunk) + bias)
 
 
-def squashed_by_dyisru(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> Any:
-    return weight * np.sqrt(x.shape[-1]) * x / np.sqrt(x**2 + number) + bias
+def squashed_by_dyisru(x: np.ndarray, number: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    return np.asarray(weight * np.sqrt(x.shape[-1]) * x / np.sqrt(x**2 + number) + bias)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -105,9 +105,9 @@ def test_cosine_linear_is_cosine_similarity_with_every_row(shape: tuple[int, ...
         torch.testing.assert_close(found[rows], wanted[rows])
 
 
-def cosines(x: np.ndarray, weight: np.ndarray, eps: float = 0.5) -> Any:
+def cosines(x: np.ndarray, weight: np.ndarray, eps: float = 0.5) -> np.ndarray:
     lengths = [np.maximum(np.sqrt((each**2).sum(-1, keepdims=True)), eps) for each in (x, weight)]
-    return (x / lengths[0]) @ (weight / lengths[1]).T
+    return np.asarray((x / lengths[0]) @ (weight / lengths[1]).T)
 
 
 def test_cosine_linear_has_the_gradient_of_its_formula_below_eps_too() -> None:
@@ -130,7 +130,7 @@ def test_weight_norm_is_that_of_pytorch(shape: tuple[int, ...], dim: int) -> Non
     holder: Any = torch.nn.Module()
     holder.weight = torch.nn.Parameter(weight.clone())
     parametrizations.weight_norm(holder, "weight", dim)
-    theirs = holder.parametrizations["weight"]
+    theirs = holder.parametrizations.weight
     layer = reference("weight_norm")(weight, dim)
     torch.testing.assert_close(layer.g.detach(), theirs.original0.detach())
     torch.testing.assert_close(layer.v.detach(), theirs.original1.detach())
