@@ -23,7 +23,7 @@ CONTRACTS = {
     "function": ("softmax(x, dim=-1)",),
     "two_inputs": ("adaptive_instance_norm(content, style, eps=1e-5)",),
     "several": ("deepnorm_coefficients(encoder_layers=0)", "DeepNorm(dim, alpha, sublayer)"),
-    "a_stack_of_blocks_with_an_exceptionally_long_name": ("Stack(dim, sublayers)", "Block(dim, sublayer, layer)"),
+    "a_stack_of_blocks_by_a_long_name": ("Stack(dim, sublayers)", "Block(dim, sublayer, layer)"),
     "a_block": ("Block(dim, sublayer, layer)",),
     "numpy_pair": ("forward(x, weight, eps=1e-5)", "backward(dy, cache)"),
     "numpy_alone": ("standardize(x)",),
