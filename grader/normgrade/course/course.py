@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from normgrade.course.ban import Ban
+from normgrade.course.files import read_text
 from normgrade.course.package import PACKAGE
 from normgrade.course.signature import Signature
 from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts, words_of_places
@@ -21,6 +22,7 @@ Reveal = Literal["full", "claims", "score"]
 Credit = Literal["mistakes", "claims"]
 CREDITS: tuple[Credit, ...] = ("mistakes", "claims")
 REVEALS: tuple[Reveal, ...] = ("full", "claims", "score")  # from most to least
+UNWRITTEN = "raise NotImplementedError"  # in the reference of a first draft
 OF_THE_GRADER = "clone copy_ detach equal expand lift_fresh mul new_empty_strided ones_like sum transpose view".split()  # operations
 
 
@@ -422,7 +424,10 @@ class Course:
         try:
             if name not in self.slugs:
                 raise CourseError(_("{folder}: it has no file exercise.toml.", folder=self.root / "exercises" / name))
-            return self.exercise(name)
+            exercise = self.exercise(name)
+            if UNWRITTEN in read_text(exercise.reference):
+                raise CourseError(_("{path}: the reference is still to be written.", path=exercise.reference))
+            return exercise
         except CourseError as error:
             return error
 

@@ -197,6 +197,13 @@ def test_what_cannot_be_used_is_left_out_and_named(write: Write, tmp_path: Path)
     }
 
 
+def test_a_first_draft_is_unfinished_until_its_reference_is_written(edited_course: Callable[..., Course]) -> None:
+    course = edited_course({"solutions/rms/reference.py": 'def rms(x, eps=1e-5):\n    raise NotImplementedError("TODO")\n'})
+    assert "rms" not in [exercise.slug for exercise in course]
+    assert course.unfinished == {"rms": f"{course.root}/solutions/rms/reference.py: the reference is still to be written."}
+    assert course.exercise("rms").slug == "rms"
+
+
 def test_a_wrong_course_toml_is_not_put_down_to_its_exercises(write: Write) -> None:
     course = write(course="titel = 'Norms'")
     with pytest.raises(CourseError, match="titel: unknown key"):
