@@ -17,7 +17,7 @@ def block(*args, **kwargs):
 def typical():
     """A block around layers, one around a function that returns the tensor it was given, and one around another function."""
     return [
-        use(block(feed_forward(5), 0.3), rows(4, 5), rows(2, 3, 5), [-1]),
+        use(block(feed_forward(3), 0.3), rows(4, 3), rows(2, 1, 3), [-1]),
         use(block(identity(), -1.7), rows(2, 4, 3), rows(7), []),
         use(block(scaled(0.5)), rows(4, 3), rows(2, 1, 3, 5), []),
     ]
