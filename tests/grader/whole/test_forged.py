@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 
 from normgrade.course.course import Course, carried
-from normgrade.course.files import read_text
+from normgrade.course.files import read_text, read_where_there
 from normgrade.language.places import Absent
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
@@ -86,10 +86,10 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
     forgeries = {name: forged(by) for name, by in FORGERIES.items()} | {"no places": lambda values: {}}
     suites, broken, played = collect(EXERCISES), {}, 0
     for exercise in EXERCISES:
-        probes = None if exercise.probes is None else read_text(exercise.probes)
+        probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         tests = [test for test in suites[exercise.slug].tests if observe in test.arguments.values()]
         for name, forge in forgeries.items():
-            forger = Forger(Cache(expectations, bytes(32)), probes, forge=forge)
+            forger = Forger(Cache(expectations, bytes(32)), probes, shared_probes=shared, forge=forge)
             for test in tests:
                 check = Run(forger, Rehearsal(forger, exercise, read_text(exercise.reference))).play(test).check
                 played += 1

@@ -46,6 +46,8 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade init my-norms": OUTSIDE,
     "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it where a folder names its course
     "normgrade list": ANYWHERE,
+    'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types what it stands for
+    'normgrade new SLUG "WeightNorm(weight, dim=0)"': ELSEWHERE,
     "normgrade repro": ELSEWHERE,  # is only named
     "normgrade show --stub {slug} > {file}": ANYWHERE,
     "normgrade show --stub {slug} > {name}": ANYWHERE,
@@ -167,11 +169,21 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
         assert type_("normgrade init") == 0
     for name in ("layer_norm.py", "try.py"):
         (tmp_path / name).write_text(read_text(course.exercise("layer_norm").reference), encoding="utf-8")
-    (tmp_path / "my-course").symlink_to(course.root)
+    if line.startswith("normgrade new"):  # writes into a course, so into an empty one
+        (tmp_path / "own" / "exercises").mkdir(parents=True)
+        monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path / "own"))
+    else:
+        (tmp_path / "my-course").symlink_to(course.root)
     spoil = " --spoil" if line.startswith("normgrade solution") and "--spoil" not in line else ""  # nothing has passed here
     assert type_(line.replace(">>", ">") + spoil) == 0
     if line == "normgrade repro layer_norm test_gradients":
         assert "test_gradients" in offered(*line.split()[1:])
+
+
+def as_typed(line: str) -> str:
+    """A command of a text as it is typed here: with names in the place of words for them, and what writes a course in one of its own."""
+    line = line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "").replace(" --course my-course", "")
+    return f"{line} --course own" if line.startswith("normgrade new") else line
 
 
 TEXTS = [
@@ -184,11 +196,8 @@ def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, m
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("NORMGRADE_COURSE", raising=False)
     assert type_("normgrade init") == 0
+    (tmp_path / "own" / "exercises").mkdir(parents=True)
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
     found = {line for path in TEXTS for line in COMMAND.findall(read_text(path)) if line.startswith("normgrade ")}
-    failed = {
-        line
-        for line in found
-        if type_(line.replace("NAME", "einsum_statistics").replace(">>", ">").replace(" --course DIR", "")) not in (0, 1)
-    }
+    failed = {line for line in found if type_(as_typed(line)) not in (0, 1)}
     assert len(found) > 20 and failed == set()  # 1 where a file is the stub still
