@@ -118,7 +118,7 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], first: bool, options: Opti
 
     with open_grader([exercise], options) as grader:
         proof = Proof(grader, exercise, seeds, tick)
-        checks = (*(proof.once() if first else ()), *proof.on_every_seed(), *(proof.at_last() if first else ()), proof.of_suite())
+        checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite())
         return Proved(exercise.slug, checks, sandbox=grader.host.protection.tier, duration_s=time.perf_counter() - started)
 
 
@@ -170,22 +170,22 @@ class Proof:
         yield check("situations", claim, self.situations)
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
-    def on_every_seed(self) -> Iterator[Check]:
-        """Right answers pass, and wrong ones fail."""
+    def on_every_seed(self, also_named: bool) -> Iterator[Check]:
+        """Right answers pass, and wrong ones fail; between the two, where it is asked for, what needs the public seed alone."""
         alternatives, mistakes = self.exercise.alternatives, read_mistakes(self.exercise)
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
+        yield from self.named_and_banned(mistakes) if also_named else ()  # what is played for them serves the proof of the wrong answers
         wrong = {mistake.name: mistake.source for mistake in mistakes}
         wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(self.exercise)}
         claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong))
-        yield self.played_for("wrong", claim, lambda: self.wrong(wrong))
+        yield self.judged_against_the_reference("wrong", claim, lambda: self.wrong(wrong))
 
-    def at_last(self) -> Iterator[Check]:
-        """The proofs on what was played before, and on what is refused."""
-        mistakes, refused = read_mistakes(self.exercise), self.exercise.refused
+    def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
+        """Every mistake has its name, and what is banned is refused."""
         claim = _("Every known mistake is diagnosed by its own name, and by no other.")
-        yield self.played_for("named", claim, lambda: self.named(mistakes))
-        if refused:
+        yield self.judged_against_the_reference("named", claim, lambda: self.named(mistakes))
+        if refused := self.exercise.refused:
             claim = n_("{n} submission is refused for what it uses.", "{n} submissions are refused for what they use.", len(refused))
             yield self.played_for("banned", claim, self.banned)
 
@@ -200,6 +200,13 @@ class Proof:
         if found.outcome is Outcome.PASSED and any(each.check.outcome is Outcome.ERROR for each in self.looked_at):
             return replace(found, outcome=Outcome.SKIPPED, message=_("undecided: the suite itself is broken"))
         return found
+
+    def judged_against_the_reference(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
+        """A proof on what is played for it. Where the reference fails, it is skipped: what fails with it shows nothing."""
+        reference = self.exercise.reference
+        if any(failed(self.run(read_text(reference), reference.name, seed)) for seed in self.seeds):
+            return replace(check(name, claim, lambda: iter(())), outcome=Outcome.SKIPPED, message=_("undecided: the reference itself fails"))
+        return self.played_for(name, claim, prove)
 
     def suite(self) -> Problems:
         """Every error of the suite or of its probes once, with the checks that end in it."""
@@ -305,13 +312,9 @@ class Proof:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
-        reference = read_text(self.exercise.reference)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
-            results = self.run(source, self.exercise.file_name, seed)
-            if passes(results):
+            if passes(self.until_it_fails(source, seed)):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
-            elif failed(results) and names_of_failed(results) <= names_of_failed(self.run(reference, self.exercise.reference.name, seed)):
-                yield _("{mistake}, seed {seed}: fails only where the reference fails too.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
         """Every mistake that fails is recognised; one that passes is told of elsewhere."""
@@ -344,6 +347,19 @@ class Proof:
             self.played[source, seed] = list(self.grader.results(self.exercise, source, file_name, seed))
         self.looked_at.extend(self.played[source, seed])
         return self.played[source, seed]
+
+    def until_it_fails(self, source: str, seed: int) -> list[Result]:
+        """The results of a wrong answer: all of them where they were asked for before, or else those up to the first that fails."""
+        if (source, seed) in self.played:
+            return self.run(source, self.exercise.file_name, seed)
+        results = []
+        with closing(self.grader.results(self.exercise, source, self.exercise.file_name, seed)) as coming:
+            for result in coming:
+                results.append(result)
+                if failed(results):
+                    break
+        self.looked_at.extend(results)
+        return results
 
 
 # The mutants
@@ -419,10 +435,6 @@ def complete(prove: Callable[[], Problems]) -> Check:
 def failed(results: Iterable[Result]) -> bool:
     """Whether any check failed."""
     return any(result.check.outcome is Outcome.FAILED for result in results)
-
-
-def names_of_failed(results: Iterable[Result]) -> set[str]:
-    return {result.check.name for result in results if result.check.outcome is Outcome.FAILED}
 
 
 def passes(results: Iterable[Result]) -> bool:

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite import parallel
+from normgrade.suite.collection import HiddenTest, collect
 from normgrade.suite.grading_options import OnProgress, Options
 from normgrade.suite.parallel import Job
+from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.verify import proofs
 from normgrade.verify.proofs import Proved, in_words, sliced, verify
@@ -297,12 +300,33 @@ def test_wrong_answers_without_a_name_must_fail_too(edited_course: EditedCourse)
     assert [check.claim for check in report.checks if check.name == "wrong"] == ["6 wrong answers fail."]
 
 
-def test_mistakes_that_fail_with_the_reference_are_not_counted(edited_course: EditedCourse) -> None:
-    """The suite rejects everything at one place; a mistake that shows nowhere else shows nothing."""
+def test_where_the_reference_fails_no_wrong_answer_is_played(edited_course: EditedCourse) -> None:
+    """The suite rejects everything at one place: that a wrong answer fails there shows nothing."""
+    told: list[str] = []
     edits = {SUITE: [('agree(probe("row', 'assert False, "never"\n    agree(probe("row')], MISTAKES: HARMLESS}
-    found = failures(proved(edited_course(edits)))
-    assert found["wrong"] == "harmless, seed 0: fails only where the reference fails too."
+    [report] = verify([edited_course(edits).exercise("rms")], options=Options(progress=lambda what, *_: told.append(what)))
+    found = failures(report)
     assert found["right"].startswith("reference.py, seed 0: test_alone failed · never")
+    assert found["wrong"] == found["named"] == "undecided: the reference itself fails"
+    assert {each.outcome for each in report.checks if each.name in ("wrong", "named")} == {Outcome.SKIPPED}
+    assert told == ["rms: right answers"] * 2
+
+
+def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mistake is played to the end where it is diagnosed, with the public seed; with every other seed its first failure is enough."""
+    judged: Counter[int] = Counter()
+    play = Run.play
+
+    def counted(run: Run, test: HiddenTest) -> Result:
+        judged[run.rehearsal.seed] += 1
+        return play(run, test)
+
+    monkeypatch.setattr(Run, "play", counted)
+    exercise = edited_course({}).exercise("rms")
+    verify([exercise], seeds=(0, 1))
+    tests, mistakes, right = len(collect([exercise])["rms"].tests), 4, 2
+    assert judged[0] == tests * (right + mistakes + 1)  # the stub, too
+    assert tests * right < judged[1] < tests * (right + mistakes) - mistakes
 
 
 def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
