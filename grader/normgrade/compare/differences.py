@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,41 +25,52 @@ SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0
 
 def differences(observation: Observation, expectation: Expectation) -> tuple[Difference, ...]:
     """Every place that disagrees, in the order of the story. Places that an error kept from being reached are not differences."""
-    if agrees_throughout(observation, expectation):
-        return ()
-    found = (compared(place, observation, expected) for place, expected in expectation.places.items())
+    right = right_places(observation, expectation)
+    found = (compared(place, observation, expected) for place, expected in expectation.places.items() if place not in right)
     return tuple(filter(None, found))
 
 
-def agrees_throughout(observation: Observation, expectation: Expectation) -> bool:
-    """Whether everything is as expected, all numbers compared at once: the usual case, twenty times as fast as place by place."""
-    if observation.values.keys() != expectation.places.keys():
-        return False
-    arrays, right, permitted = side_by_side(expectation)
-    seen = [observation.values[place] for place in arrays]
-    alike = all(
-        isinstance(got, Array) and got.dtype == expected.dtype and got.values.shape == expected.value.values.shape  # type: ignore[union-attr]
-        for got, expected in zip(seen, arrays.values(), strict=True)
-    )
-    if not alike or any(difference(place, observation.values[place], expected) for place, expected in others(expectation).items()):
-        return False
+def right_places(observation: Observation, expectation: Expectation) -> Collection[Place]:
+    """The places with arrays that are as expected, all numbers compared at once: twenty times as fast as place by place.
+
+    There may be more that are right, where something is not finite.
+    """
+    arrays = arrays_of(expectation)
+    seen = [observation.values.get(place) for place in arrays.places]
+    alike = [of_one_kind(got, expected) for got, expected in zip(seen, arrays.expected, strict=True)]
+    values = (got if is_alike else expected.value for got, is_alike, expected in zip(seen, alike, arrays.expected, strict=True))
     with np.errstate(all="ignore"):
-        error = np.abs(np.concatenate([NONE, *(got.values.ravel() for got in seen)]) - right)  # type: ignore[union-attr]
-        return bool((error <= permitted).all())
+        error = np.abs(np.concatenate([NONE, *(value.values.ravel() for value in values)]) - arrays.right)  # type: ignore[union-attr]
+        off = np.concatenate([[0], np.cumsum(~(error <= arrays.permitted))])
+    wrong = off[arrays.ends[1:]] > off[arrays.ends[:-1]]
+    return {place for place, is_alike, is_wrong in zip(arrays.places, alike, wrong, strict=True) if is_alike and not is_wrong}
+
+
+def of_one_kind(got: Value | None, expected: Expected) -> bool:
+    """Whether an array is there whose numbers can be compared with those of the expected one."""
+    return isinstance(got, Array) and got.dtype == expected.dtype and got.values.shape == expected.value.values.shape  # type: ignore[union-attr]
+
+
+class Arrays(NamedTuple):
+    """The places with arrays, their numbers one after the other, and how far each may be off; never, for one that is not finite.
+
+    The numbers of the place at `i` stand from `ends[i]` to `ends[i + 1]`.
+    """
+
+    places: Sequence[Place]
+    expected: Sequence[Expected]
+    right: np.ndarray
+    permitted: np.ndarray
+    ends: np.ndarray
 
 
 @lru_cache(maxsize=512)  # by identity, as below
-def side_by_side(expectation: Expectation) -> tuple[Mapping[Place, Expected], np.ndarray, np.ndarray]:
-    """The places with arrays, their numbers one after the other, and how far each may be off; never, for one that is not finite."""
-    arrays = {place: expected for place, expected in expectation.places.items() if isinstance(expected.value, Array)}
-    right = np.concatenate([NONE, *(expected.value.values.ravel() for expected in arrays.values())])  # type: ignore[union-attr]
-    return arrays, right, np.concatenate([NONE, *(allowed(expected).ravel() for expected in arrays.values())])
-
-
-@lru_cache(maxsize=512)
-def others(expectation: Expectation) -> Mapping[Place, Expected]:
-    """The places without arrays."""
-    return {place: expected for place, expected in expectation.places.items() if not isinstance(expected.value, Array)}
+def arrays_of(expectation: Expectation) -> Arrays:
+    held = {place: expected for place, expected in expectation.places.items() if isinstance(expected.value, Array)}
+    numbers = [expected.value.values.ravel() for expected in held.values()]  # type: ignore[union-attr]
+    permitted = [allowed(expected).ravel() for expected in held.values()]
+    ends = np.cumsum([0, *(each.size for each in numbers)])
+    return Arrays([*held], [*held.values()], np.concatenate([NONE, *numbers]), np.concatenate([NONE, *permitted]), ends)
 
 
 def compared(place: Place, observation: Observation, expected: Expected) -> Difference | None:

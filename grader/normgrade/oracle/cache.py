@@ -15,7 +15,7 @@ from pathlib import Path
 from normgrade.course.files import WRITING, put_in_place, read_with_status
 
 MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
-MOST_BYTES = 512 * 1024**2  # in the folder
+MOST_BYTES = 1024**3  # in the folder: all that a course of forty exercises needs for one seed is half of it
 LEFT_BYTES = 7 * MOST_BYTES // 8  # in the folder after a clean-up; less than the limit, so that clean-ups are rare
 SWEPT_BYTES = MOST_BYTES // 16  # written between two clean-ups
 LARGEST_BYTES = 64 * 1024**2  # of one file: what all mistakes of an exercise lead to has up to 25 MiB

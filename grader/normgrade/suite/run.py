@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import pytest
@@ -47,6 +47,11 @@ class Rehearsed:
     asked: tuple[Asked, ...]
     one_by_one: bool
 
+    @cached_property
+    def questions(self) -> tuple[PlayQuestion, ...]:
+        """What is asked, as it is sent to each worker."""
+        return tuple(PlayQuestion(asked.expectation.request, asked.expectation.size_bytes) for asked in self.asked)
+
 
 @dataclass(frozen=True)
 class Rehearsal:
@@ -80,8 +85,7 @@ class Rehearsal:
     def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
         """All that a suite asks, in its order."""
         for test in suite.tests:
-            for asked in self.of(test).asked:
-                yield PlayQuestion(asked.expectation.request, asked.expectation.size_bytes)
+            yield from self.of(test).questions
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,9 +67,7 @@ def verify(
     """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
-    jobs = [job for exercise in exercises for job in jobs_of_proofs(exercise, seeds, parts, plain)]
-    mutant_jobs = [job for exercise in exercises for job in jobs_of_mutants(exercise, plain)] if mutants else []
-    proved = over_cores(jobs + mutant_jobs, cores, options.progress)
+    proved = over_cores([job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, parts, plain)], cores, options.progress)
 
     def report(exercise: Exercise) -> Report:
         own = [each for each in proved if each.exercise == exercise.slug]
@@ -94,32 +92,36 @@ def verify(
 # The proofs
 
 
+def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int, options: Options) -> Iterator[Job[Proved]]:
+    """The proofs of an exercise, in as many parts as are worth a grader of their own: to each some of the seeds and of the mutants.
+
+    The first one has those that need no other seed, too, and no mutants if there is a second one.
+    """
+    mistakes = len(read_mistakes(exercise))
+    on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
+    hunted = range(len(mutants_of(read_text(exercise.reference)))) if mutants else range(0)
+    jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted)) // SLICE))
+    shares = [(), *sliced(hunted, jobs - 1)] if jobs > 1 else [tuple(hunted)]
+    for number, (some, hunts) in enumerate(zip_longest(sliced(seeds, jobs), shares, fillvalue=())):
+        once = mistakes + len(exercise.refused) if number == 0 else 0
+        yield Job(on_each_seed * len(some) + once + len(hunts), partial(prove, exercise, some, hunts, number == 0, options))
+
+
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
     """The numbers in so many slices of about one size; in fewer where there are not so many numbers."""
     parts = min(parts, len(numbers))
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def jobs_of_proofs(exercise: Exercise, seeds: Sequence[int], parts: int, options: Options) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, a slice of the seeds to each job, in so many parts at most as are worth a grader of their own.
-
-    The first one has those that need no other seed, too.
-    """
-    mistakes = len(read_mistakes(exercise))
-    on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
-    for number, some in enumerate(sliced(seeds, min(parts, -(-on_each_seed * len(seeds) // SLICE)))):
-        once = mistakes + len(exercise.refused) if number == 0 else 0
-        yield Job(on_each_seed * len(some) + once, partial(prove, exercise, some, number == 0, options))
-
-
-def prove(exercise: Exercise, seeds: tuple[int, ...], first: bool, options: Options, tick: Tick) -> Proved:
-    """The proofs of one exercise on these seeds, except that of its mutants."""
+def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], first: bool, options: Options, tick: Tick) -> Proved:
+    """The proofs of one exercise on these seeds, and those of these mutants that survive."""
     started = time.perf_counter()
 
     with open_grader([exercise], options) as grader:
         proof = Proof(grader, exercise, seeds, tick)
-        checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite())
-        return Proved(exercise.slug, checks, sandbox=grader.host.protection.tier, duration_s=time.perf_counter() - started)
+        checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
+        survivors = tuple(proof.survivors(mutants))
+        return Proved(exercise.slug, checks, survivors, grader.host.protection.tier, time.perf_counter() - started)
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -205,7 +207,9 @@ class Proof:
         """A proof on what is played for it. Where the reference fails, it is skipped: what fails with it shows nothing."""
         reference = self.exercise.reference
         if any(failed(self.run(read_text(reference), reference.name, seed)) for seed in self.seeds):
-            return replace(check(name, claim, lambda: iter(())), outcome=Outcome.SKIPPED, message=_("undecided: the reference itself fails"))
+            return replace(
+                check(name, claim, lambda: iter(())), outcome=Outcome.SKIPPED, message=_("undecided: the reference itself fails")
+            )
         return self.played_for(name, claim, prove)
 
     def suite(self) -> Problems:
@@ -361,32 +365,16 @@ class Proof:
         self.looked_at.extend(results)
         return results
 
+    def survivors(self, numbers: Sequence[int]) -> Iterator[Mutant]:
+        """Those of these mutants that pass every check."""
+        every = mutants_of(read_text(self.exercise.reference))
+        for mutant, _seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
+            with closing(self.grader.results(self.exercise, mutant.source, self.exercise.file_name)) as results:
+                if not failed(results):  # it is killed by the first check that fails
+                    yield mutant
+
 
 # The mutants
-
-
-def jobs_of_mutants(exercise: Exercise, options: Options) -> Iterator[Job[Proved]]:
-    """The mutants of an exercise, a slice of them to each job."""
-    total = len(mutants_of(read_text(exercise.reference)))
-    for numbers in sliced(range(total), -(-total // SLICE)):
-        yield Job(len(numbers), partial(hunt, exercise, numbers, options))
-
-
-def hunt(exercise: Exercise, numbers: Sequence[int], options: Options, tick: Tick) -> Proved:
-    """Run the suite on these mutants; those that pass every check survive."""
-    started = time.perf_counter()
-    every = mutants_of(read_text(exercise.reference))
-    mutants = [every[number] for number in numbers]
-
-    def survives(grader: Grader, mutant: Mutant) -> bool:
-        with closing(grader.results(exercise, mutant.source, exercise.file_name)) as results:
-            killed = failed(results)  # at the first check that fails
-        tick(_("{exercise}: {what}", exercise=exercise.slug, what=_("mutants")))
-        return not killed
-
-    with open_grader([exercise], options) as grader:
-        survivors = tuple(mutant for mutant in mutants if survives(grader, mutant))
-        return Proved(exercise.slug, (), survivors, grader.host.protection.tier, time.perf_counter() - started)
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from normgrade.course.ban import Ban
@@ -26,16 +27,21 @@ class Load:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlayQuestion:
     """Answer this request; a value of more than `size_limit_bytes` is described, not returned.
 
-    With a `source`, that of the course's own is loaded first, unless it was the last one.
+    With a `source`, that of the course's own is loaded first, unless it was the last one. The same question is often asked again.
     """
 
     request: Playable
     size_limit_bytes: int
     source: str | None = None
+
+    @cached_property
+    def packed(self) -> tuple[bytes, list[bytes]]:
+        """The question as it is sent to every worker."""
+        return packed(self)
 
     def is_that(self, other: PlayQuestion) -> bool:
         """Whether both ask the very same request of the same source."""
@@ -52,9 +58,14 @@ KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4}
 
 def encode(message: Message, serial: int = 0) -> bytes:
     """A message as one frame."""
+    return framing.build(KINDS[type(message)], serial, *(message.packed if isinstance(message, PlayQuestion) else packed(message)))
+
+
+def packed(message: Message) -> tuple[bytes, list[bytes]]:
+    """A message as JSON text, and the bytes of its arrays."""
     from normgrade.worker.packing import pack  # it needs NumPy, which the grader imports while the zygote starts
 
-    return framing.build(KINDS[type(message)], serial, *pack(written(message)))
+    return pack(written(message))
 
 
 def decode(kinds: Kinds[M], frame: bytes, header_limit: int = ANSWER_HEADER_BYTES, body_limit: int = 0) -> tuple[int, M]:
