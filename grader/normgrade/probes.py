@@ -29,7 +29,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import cache
@@ -249,6 +249,19 @@ def with_callables(arguments: Any) -> Any:
             return arguments
 
 
+UNWITNESSED: ContextVar[bool] = ContextVar("UNWITNESSED", default=False)  # whether what is computed belongs to what a layer was given
+
+
+@contextmanager
+def unwitnessed() -> Iterator[None]:
+    """What is computed meanwhile belongs to what a layer was given: no Witness looks at it."""
+    before = UNWITNESSED.set(True)
+    try:
+        yield
+    finally:
+        UNWITNESSED.reset(before)
+
+
 class Linear(torch.nn.Linear):
     """A linear layer with a bias whose first numbers are always the same: multiples of 1/8, not drawn at random.
 
@@ -265,7 +278,8 @@ class Linear(torch.nn.Linear):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         wide = torch.promote_types(x.dtype, torch.float32)
-        return torch.nn.functional.linear(x.to(wide), self.weight.to(wide), self.bias.to(wide)).to(x.dtype)
+        with unwitnessed():
+            return torch.nn.functional.linear(x.to(wide), self.weight.to(wide), self.bias.to(wide)).to(x.dtype)
 
 
 def feed_forward(width: int) -> torch.nn.Module:
@@ -284,7 +298,8 @@ class Scaled:
         self.factor = factor
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        return x * self.factor
+        with unwitnessed():
+            return x * self.factor
 
 
 def the_same(x: torch.Tensor) -> torch.Tensor:
@@ -583,7 +598,8 @@ def places_of(name: str) -> tuple[Place, Place]:
 class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
 
-    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input.
+    What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input, or
+    what a layer that was given computes.
 
     >>> x = torch.ones(4, dtype=torch.bfloat16)
     >>> with Witness(x) as narrow:
@@ -612,10 +628,10 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
         led_by_narrow = any(self.from_x[id(each)] for each in inputs)
         for each in tree_leaves(result) if inputs else ():
             if isinstance(each, torch.Tensor):
-                in_half = each.dtype in HALF_PRECISION
-                if name in SUMS and (in_half or led_by_narrow):
+                in_half, own = each.dtype in HALF_PRECISION, not UNWITNESSED.get()
+                if own and name in SUMS and (in_half or led_by_narrow):
                     self.precision = "half precision"
-                self.from_x[id(each)] = led_by_narrow or (in_half and name in ARITHMETIC)
+                self.from_x[id(each)] = own and (led_by_narrow or (in_half and name in ARITHMETIC))
                 self.held.append(each)
         return result
 

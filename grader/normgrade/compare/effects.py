@@ -13,14 +13,13 @@ from functools import cached_property
 import numpy as np
 
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
-from normgrade.compare.played import Played
+from normgrade.compare.played import Played, PlayKey
 from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import Damaged, packed, unpacked
 from normgrade.worker.observation import Array, Observation
 
-PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
 Plays = Sequence[tuple[PlayKey, Played]]
 
 
@@ -70,6 +69,12 @@ class Effects:
     unstable: np.ndarray
     exact: np.ndarray
     native: np.ndarray
+
+    def plays_of(self, name: str) -> frozenset[PlayKey]:
+        """The plays in which the mistake of that name changes anything."""
+        number, ends = self.mistakes.index(name), np.cumsum(self.layout.facts)
+        facts = np.concatenate([self.fact[self.mistake == number], self.place[self.owner == number]])
+        return frozenset(self.layout.keys[play] for play in np.searchsorted(ends, facts, side="right").tolist())
 
 
 @dataclass

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from normgrade.compare.agreement import Forecast, agreement
-from normgrade.compare.effects import Layout, PlayKey
+from normgrade.compare.effects import Layout
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.compare.forecasts import Forecasts
-from normgrade.compare.played import Played, Result
+from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.report.report import Outcome
 from normgrade.worker.observation import Cause
 

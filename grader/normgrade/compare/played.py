@@ -10,6 +10,8 @@ from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
 from normgrade.worker.observation import Observation
 
+PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
+
 
 @dataclass(frozen=True, eq=False)
 class Played:

@@ -170,14 +170,22 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
 
 
 def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:
-    """The expectation with the larger spread of the two at every number."""
+    """The expectation with the larger spread of the two at every number, and with the larger slack."""
 
     def widened(place: Expected, theirs: Expected | None) -> Expected:
-        if place.spread is None or theirs is None or theirs.spread is None or theirs.spread.shape != place.spread.shape:
+        if theirs is None:
             return place
-        return replace(place, spread=np.fmax(place.spread, theirs.spread))
+        return replace(place, spread=larger(place.spread, theirs.spread), slack=larger(place.slack, theirs.slack))
 
     return replace(expectation, places={name: widened(place, other.places.get(name)) for name, place in expectation.places.items()})
+
+
+def larger(own: np.ndarray | None, theirs: np.ndarray | None) -> np.ndarray | None:
+    """The larger movement of the two at every number; our own where theirs has other numbers, or none."""
+    if own is None or theirs is None or theirs.shape != own.shape:
+        return own
+    widened: np.ndarray = np.fmax(own, theirs)
+    return widened
 
 
 def expected(true: Value, native: Value | None, place: str, moved: list[Observation]) -> Expected:

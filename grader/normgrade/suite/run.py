@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
 import pytest
 
-from normgrade.compare.played import Played, Result
+from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.course.course import Exercise
 from normgrade.language import _
 from normgrade.language.errors import CourseError, GraderError
@@ -35,6 +35,16 @@ class Verdict(NamedTuple):
 
 
 PASSED = Verdict(Outcome.PASSED)
+
+
+class All(Container[PlayKey]):
+    """All plays of a suite."""
+
+    def __contains__(self, play: object) -> bool:
+        return True
+
+
+ALL = All()
 
 
 @dataclass(frozen=True)
@@ -82,10 +92,12 @@ class Rehearsal:
         """A check that is to be played; without a player, by the right answer."""
         return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
 
-    def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
-        """All that a suite asks, in its order."""
+    def questions(self, suite: Suite, plays: Container[PlayKey] = ALL) -> Iterator[PlayQuestion]:
+        """What a suite asks in these plays, in its order."""
         for test in suite.tests:
-            yield from self.of(test).questions
+            for number, question in enumerate(self.of(test).questions):
+                if (test.name, number) in plays:
+                    yield question
 
 
 @dataclass
@@ -93,11 +105,12 @@ class Run:
     """One submission on its way through one suite, test by test.
 
     Where an interface check fails since no call in it comes to its end, the others are skipped. They are played all the same, for the
-    diagnosis, unless there would be no answers.
+    diagnosis, unless there would be no answers. Of a known mistake, some `plays` are enough: in all others it does what is right.
     """
 
     player: Player
     rehearsal: Rehearsal
+    plays: Container[PlayKey] = ALL
     unusable: bool = False
     silent: bool = False
 
@@ -129,7 +142,8 @@ class Run:
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
         """What was played for a test, and the exception that says why it failed."""
         rehearsed = self.rehearsal.of(test)
-        answers = Answers(self.player, rehearsed.asked)
+        players = [self.player if (test.name, number) in self.plays else None for number in range(len(rehearsed.asked))]
+        answers = Answers(self.player, rehearsed.asked, players)
         if not rehearsed.one_by_one:
             check = self.rehearsal.check(test, answers)
             return check.plays, failure(test, check)
@@ -138,13 +152,16 @@ class Run:
 
 
 class Answers:
-    """The answers of a submission to what a test asked when it was rehearsed; whatever else it asks is asked now."""
+    """The answers of a submission to what a test asked when it was rehearsed; whatever else it asks is asked now.
 
-    def __init__(self, player: Player, asked: Sequence[Asked]) -> None:
+    `players` are those of the requests; None for the right answer.
+    """
+
+    def __init__(self, player: Player, asked: Sequence[Asked], players: Sequence[Player | None]) -> None:
         self.player = player
         self.plays: list[Played] = []
-        for each in asked:
-            self.plays.append(each.played_by(player))
+        for each, who in zip(asked, players, strict=True):
+            self.plays.append(each.played_by(who))
             if gone(self.plays[-1].observation):
                 break
 

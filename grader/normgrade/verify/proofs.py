@@ -149,7 +149,8 @@ class Proof:
     seeds: tuple[int, ...]
     tick: Tick
     played: dict[tuple[str, int], list[Result]] = field(default_factory=dict)  # by the source and the seed
-    looked_at: list[Result] = field(default_factory=list)  # by the proof that is under way
+    refuted: set[tuple[str, int]] = field(default_factory=set)  # the sources and seeds that have failed
+    broken: list[Result] = field(default_factory=list)  # by the suite itself
 
     def once(self) -> Iterator[Check]:
         """The proofs that come before all others, and need one seed."""
@@ -196,10 +197,9 @@ class Proof:
         return check("suite", _("The suite and its probes can be played."), self.suite)
 
     def played_for(self, name: str, claim: str, prove: Callable[[], Problems]) -> Check:
-        """A proof on what is played for it. Where nothing is wrong but the suite, it is skipped."""
-        self.looked_at.clear()
+        """A proof on what is played for it. Where nothing is wrong but the suite is broken, it is skipped."""
         found = check(name, claim, prove)
-        if found.outcome is Outcome.PASSED and any(each.check.outcome is Outcome.ERROR for each in self.looked_at):
+        if found.outcome is Outcome.PASSED and self.broken:
             return replace(found, outcome=Outcome.SKIPPED, message=_("undecided: the suite itself is broken"))
         return found
 
@@ -215,9 +215,8 @@ class Proof:
     def suite(self) -> Problems:
         """Every error of the suite or of its probes once, with the checks that end in it."""
         ended: dict[str, list[str]] = {}
-        for result in (result for results in self.played.values() for result in results):
-            if result.check.outcome is Outcome.ERROR:
-                ended.setdefault(result.broken or result.check.message, []).append(result.check.name)
+        for result in self.broken:
+            ended.setdefault(result.broken or result.check.message, []).append(result.check.name)
         for text, names in ended.items():
             first, *others = dict.fromkeys(names)
             more = n_(" and {n} more check", " and {n} more checks", len(others)) if others else ""
@@ -317,16 +316,21 @@ class Proof:
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
-            if passes(self.until_it_fails(source, seed)):
+            if (source, seed) not in self.refuted and passes(self.until_it_fails(source, seed)):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
-        """Every mistake that fails is recognised; one that passes is told of elsewhere."""
-        confused = []
+        """Every mistake that fails is recognised; one that passes is told of elsewhere.
+
+        It is played where it is known to change anything, which halves what is to be played.
+        """
+        confused, effects = [], self.grader.known(self.exercise).forecasts.effects
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
-            results = self.run(mistake.source, self.exercise.file_name, seed)
+            where = effects.plays_of(mistake.name)
+            results = self.look(self.grader.results(self.exercise, mistake.source, self.exercise.file_name, seed, where))
             if not failed(results):
                 continue
+            self.refuted.add((mistake.source, seed))
             found = self.grader.diagnose(self.exercise, results)
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if names == [mistake.name]:
@@ -348,22 +352,24 @@ class Proof:
     def run(self, source: str, file_name: str, seed: int) -> list[Result]:
         """The results of a source with a seed. Several proofs ask for some of them; each is played once."""
         if (source, seed) not in self.played:
-            self.played[source, seed] = list(self.grader.results(self.exercise, source, file_name, seed))
-        self.looked_at.extend(self.played[source, seed])
+            self.played[source, seed] = self.look(self.grader.results(self.exercise, source, file_name, seed))
         return self.played[source, seed]
 
     def until_it_fails(self, source: str, seed: int) -> list[Result]:
-        """The results of a wrong answer: all of them where they were asked for before, or else those up to the first that fails."""
-        if (source, seed) in self.played:
-            return self.run(source, self.exercise.file_name, seed)
+        """The results of a wrong answer, up to the first that fails."""
         results = []
         with closing(self.grader.results(self.exercise, source, self.exercise.file_name, seed)) as coming:
             for result in coming:
                 results.append(result)
                 if failed(results):
                     break
-        self.looked_at.extend(results)
-        return results
+        return self.look(results)
+
+    def look(self, results: Iterable[Result]) -> list[Result]:
+        """All results; those that the suite itself has broken are remembered."""
+        found = list(results)
+        self.broken.extend(result for result in found if result.check.outcome is Outcome.ERROR)
+        return found
 
     def survivors(self, numbers: Sequence[int]) -> Iterator[Mutant]:
         """Those of these mutants that pass every check."""

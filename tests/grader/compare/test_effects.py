@@ -58,6 +58,12 @@ def test_only_what_a_mistake_changes_is_kept(name: str, words: dict[int, str], n
     assert changed(WORLD.effects(), name) == (words, numbers)
 
 
+@pytest.mark.parametrize(("name", "plays"), [("doubled", {0}), ("flagged", {0}), ("crashes", {1}), ("unstable", {1}), ("harmless", set())])
+def test_where_a_mistake_changes_anything(name: str, plays: set[int]) -> None:
+    effects = WORLD.effects()
+    assert effects.plays_of(name) == {effects.layout.keys[play] for play in plays}
+
+
 def test_the_same_effects_come_back_from_bytes() -> None:
     effects = WORLD.effects()
     back = decode(encode(effects))

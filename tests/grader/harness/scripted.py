@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from normgrade.compare.best import best
-from normgrade.compare.effects import Effects, PlayKey, effects_of
+from normgrade.compare.effects import Effects, effects_of
 from normgrade.compare.evidence import Evidence, evidence_of
 from normgrade.compare.forecasts import Forecasts, forecasts_of
 from normgrade.compare.joint import Joint
-from normgrade.compare.played import Played, Result
+from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.compare.search import Search
 from normgrade.course.mistakes import Edit, Mistake
 from normgrade.language.places import Place

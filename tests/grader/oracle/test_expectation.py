@@ -15,7 +15,7 @@ from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state
+from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state, with_spread_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
@@ -232,6 +232,23 @@ def test_half_precision_moves_with_what_a_step_stores(oracle: Oracle) -> None:
     steps = [LayerStep(Action.TRAIN, Array(x, "bfloat16")), LayerStep(Action.EVALUATE, Array(x + 1, "bfloat16"))]
     slack = oracle.expectation(TRACKED, replace(layer, steps=steps)).places[Place("output", step=2)].slack
     assert slack is not None and (slack > 0.3 * 3 * 2.0**-8).all() and (slack < 3 * 3 * 2.0**-8).all()
+
+
+def test_right_code_that_rounds_more_widens_spread_and_slack() -> None:
+    wanted = asked(build(8), train(X, dtype="bfloat16"))
+
+    def moving(spread: list[float], slack: list[float] | None) -> Expectation:
+        held = None if slack is None else np.array(slack)
+        return Expectation(wanted, {Place("output", step=1): Expected(Array(np.ones(2), "float64"), "bfloat16", np.array(spread), held)})
+
+    def widest(theirs: Expectation) -> list[list[float]]:
+        place = with_spread_of(moving([1.0, 4.0], [5.0, 2.0]), theirs).places[Place("output", step=1)]
+        assert place.slack is not None
+        return [spread(place).tolist(), place.slack.tolist()]
+
+    assert widest(moving([3.0, 2.0], [3.0, np.nan])) == [[3.0, 4.0], [5.0, 2.0]]
+    assert widest(moving([0.0, 5.0], [7.0, 3.0])) == [[1.0, 5.0], [7.0, 3.0]]
+    assert widest(moving([9.0], None)) == widest(replace(moving([0.0], None), places={})) == [[1.0, 4.0], [5.0, 2.0]]
 
 
 def test_a_place_that_a_play_did_not_come_to_has_no_finite_spread() -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import all_or
 
-from normgrade.course.course import Course, Exercise, Limits
+from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import LEAST_LEFT_S, SEARCH, Grader, open_grader
@@ -41,6 +43,24 @@ def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: E
     for source, outcome in ((WRONG, Outcome.FAILED), (reference, Outcome.PASSED), (WRONG, Outcome.FAILED)):
         outcomes = {result.check.outcome for result in grader.results(rms, source, "rms.py")}
         assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
+
+
+def test_some_plays_are_enough_where_the_others_are_known_to_go_right(grader: Grader, rms: Exercise) -> None:
+    def failed(plays: set[tuple[str, int]]) -> set[str]:
+        results = grader.results(rms, WRONG, "rms.py", plays=plays)
+        return {result.check.name for result in results if result.check.outcome is Outcome.FAILED}
+
+    assert failed(set()) == set() and failed({("test_alone", 0)}) == {"test_alone"}
+
+
+@pytest.mark.parametrize("exercise", [*all_or(3, Course(carried()))], ids=lambda exercise: exercise.slug)
+def test_a_mistake_is_wrong_only_where_it_is_known_to_change_anything(exercise: Exercise, expectations: Path) -> None:
+    with open_grader([exercise], Options()) as grader:
+        effects = grader.known(exercise).forecasts.effects
+        for mistake in all_or(3, read_mistakes(exercise)):
+            plays = effects.plays_of(mistake.name)
+            some, every = (grader.results(exercise, mistake.source, exercise.file_name, plays=which) for which in (plays, None))
+            assert [result.check.outcome for result in some] == [result.check.outcome for result in every]
 
 
 def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:

@@ -125,6 +125,7 @@ TOLD = {
     "in its suite": {
         "suite": f"{SUITE}, line 29: TypeError: unsupported operand type(s) for +: 'int' and 'OwnProbe' (test_alone)",
         "right": "einsum.py, seed 0: test_half_precision failed · result",
+        "stub": UNDECIDED,
         "wrong": UNDECIDED,
         "named": UNDECIDED,
     },
@@ -313,7 +314,7 @@ def test_where_the_reference_fails_no_wrong_answer_is_played(edited_course: Edit
 
 
 def test_a_wrong_answer_is_played_until_it_fails(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mistake is played to the end where it is diagnosed, with the public seed; with every other seed its first failure is enough."""
+    """A mistake is diagnosed with the public seed, from all that it changes there; with every other seed its first failure is enough."""
     judged: Counter[int] = Counter()
     play = Run.play
 
