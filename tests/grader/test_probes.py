@@ -536,6 +536,31 @@ def test_the_precision_of_statistics_is_witnessed(forward: Callable[[Tensor], Te
     assert story(Layer, {**step(X.bfloat16(), None), "witness": True}, state={})["step 1 · statistics"] == precision
 
 
+@pytest.mark.parametrize(
+    ("forward", "precision"),
+    [
+        (lambda x, sublayer: sublayer(x * 2), "float32 or wider"),
+        (lambda x, sublayer: sublayer(x).float().sum(-1), "float32 or wider"),
+        (lambda x, sublayer: sublayer(x).sum(-1), "half precision"),
+        (lambda x, sublayer: sublayer(x / x.mean(-1, keepdim=True)), "half precision"),
+    ],
+)
+@pytest.mark.parametrize("sublayer", [{"callable": "linear", "args": [4, 4]}, {"callable": "scaled", "args": [3.0]}])
+def test_what_a_given_sublayer_computes_is_not_witnessed(
+    forward: Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor], precision: str, sublayer: dict[str, Any]
+) -> None:
+    class Layer(nn.Module):
+        def __init__(self, sublayer: Callable[[Tensor], Tensor]) -> None:
+            super().__init__()
+            self.sublayer = sublayer
+
+        def forward(self, x: Tensor) -> Tensor:
+            return forward(x, self.sublayer)
+
+    asked = {**step(torch.ones(2, 4, dtype=torch.bfloat16), None), "witness": True}
+    assert story(Layer, asked, args=[sublayer], state={})["step 1 · statistics"] == precision
+
+
 # A new layer
 
 
