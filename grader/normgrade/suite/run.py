@@ -62,6 +62,11 @@ class Rehearsed:
         """What is asked, as it is sent to each worker."""
         return tuple(PlayQuestion(asked.expectation.request, asked.expectation.size_bytes) for asked in self.asked)
 
+    @cached_property
+    def right(self) -> tuple[Played, ...]:
+        """What is asked, as the right answer plays it."""
+        return tuple(asked.played_by(None) for asked in self.asked)
+
 
 @dataclass(frozen=True)
 class Rehearsal:
@@ -142,8 +147,7 @@ class Run:
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
         """What was played for a test, and the exception that says why it failed."""
         rehearsed = self.rehearsal.of(test)
-        players = [self.player if (test.name, number) in self.plays else None for number in range(len(rehearsed.asked))]
-        answers = Answers(self.player, rehearsed.asked, players)
+        answers = Answers(self.player, rehearsed, [(test.name, number) in self.plays for number in range(len(rehearsed.asked))])
         if not rehearsed.one_by_one:
             check = self.rehearsal.check(test, answers)
             return check.plays, failure(test, check)
@@ -154,14 +158,14 @@ class Run:
 class Answers:
     """The answers of a submission to what a test asked when it was rehearsed; whatever else it asks is asked now.
 
-    `players` are those of the requests; None for the right answer.
+    `wanted` says of each request whether it is played; of the others the answer is known to be right.
     """
 
-    def __init__(self, player: Player, asked: Sequence[Asked], players: Sequence[Player | None]) -> None:
+    def __init__(self, player: Player, rehearsed: Rehearsed, wanted: Sequence[bool]) -> None:
         self.player = player
         self.plays: list[Played] = []
-        for each, who in zip(asked, players, strict=True):
-            self.plays.append(each.played_by(who))
+        for number, asked in enumerate(rehearsed.asked):
+            self.plays.append(asked.played_by(player) if wanted[number] else rehearsed.right[number])
             if gone(self.plays[-1].observation):
                 break
 
