@@ -374,10 +374,9 @@ class Proof:
     def survivors(self, numbers: Sequence[int]) -> Iterator[Mutant]:
         """Those of these mutants that pass every check."""
         every = mutants_of(read_text(self.exercise.reference))
-        for mutant, _seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
-            with closing(self.grader.results(self.exercise, mutant.source, self.exercise.file_name)) as results:
-                if not failed(results):  # it is killed by the first check that fails
-                    yield mutant
+        for mutant, seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
+            if not failed(self.until_it_fails(mutant.source, seed)):
+                yield mutant
 
 
 # The mutants

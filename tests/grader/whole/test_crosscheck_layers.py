@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from references import reference
 from torch import Tensor, nn
 
-from normgrade.course.course import Course
-
-COURSE = Course.find()
 SHAPES = [(6, 3), (4, 3, 5), (2, 3, 4, 5), (2, 3, 2, 3, 4)]
-
-
-def reference(slug: str) -> Any:
-    """The class that the reference defines."""
-    exercise = COURSE.exercise(slug)
-    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", exercise.reference)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, exercise.defines[0].name)
 
 
 @pytest.fixture(autouse=True)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from references import reference
 from torch import Tensor
 from torch.nn import functional as F
 from torch.nn.utils import parametrizations
 
-from normgrade.course.course import Course
-
-COURSE = Course.find()
 SHAPES = [(7,), (4, 7), (2, 3, 7)]
-
-
-def reference(slug: str) -> Any:
-    """The class that the reference defines."""
-    exercise = COURSE.exercise(slug)
-    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", exercise.reference)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, exercise.defines[0].name)
 
 
 @pytest.fixture(autouse=True)

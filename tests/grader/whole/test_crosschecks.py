@@ -5,7 +5,6 @@ Where one of them follows another convention, the prompt of the exercise says so
 
 from __future__ import annotations
 
-import importlib.util
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from references import reference
 from torch import Tensor, nn
 
 from normgrade.course.course import Course
@@ -43,16 +43,6 @@ class Sample:
     x: Tensor
     described: str
     state: dict[str, Tensor] = field(default_factory=dict)
-
-
-def reference(slug: str) -> Any:
-    """The class that the reference defines."""
-    exercise = COURSE.exercise(slug)
-    spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", exercise.reference)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return getattr(module, exercise.defines[0].name)
 
 
 @pytest.fixture(autouse=True)
