@@ -1,6 +1,27 @@
-"""What the probes of several exercises share: callables that are given to a block, and a look at how the block holds them."""
+"""What the probes of several exercises share: constant features, callables that are given to a block, and how the block holds them."""
 
 import torch
+
+from normgrade.probes import go_back
+
+
+def with_constant_features(function, x, constants, upstream):
+    """Some features of x become constant: `constants` holds a number for each of them, and None for the others."""
+    given = x.clone()
+    constant = torch.tensor([value is not None for value in constants])
+    for column, value in enumerate(constants):
+        if value is not None:
+            given[:, column] = value
+    given.requires_grad_()
+    result = function(given.clone())
+    go_back(result, upstream)
+    gradient = torch.full_like(given, torch.nan) if given.grad is None else given.grad
+    return {
+        "result beside": result[:, ~constant],
+        "constant features": result[:, constant],
+        "gradient of the other features": gradient[:, ~constant],
+        "gradient of constant features is finite": bool(gradient[:, constant].isfinite().all()),
+    }
 
 
 class Recorder:

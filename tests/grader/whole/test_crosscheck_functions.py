@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from references import module_of
+from references import reference
 from torch import Tensor, nn
 
 
@@ -51,7 +51,7 @@ def lrn_of_onnx(x: np.ndarray, size: int, alpha: float = 1e-4, beta: float = 0.7
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_local_response_norm_is_that_of_pytorch(shape: tuple[int, ...]) -> None:
-    both: tuple[Callable[..., Tensor], ...] = module_of("local_response_norm").local_response_norm, nn.functional.local_response_norm
+    both: tuple[Callable[..., Tensor], ...] = reference("local_response_norm"), nn.functional.local_response_norm
     for size in SIZES:
         for options in OPTIONS:
             x = drawn(*shape)
@@ -65,7 +65,7 @@ def test_local_response_norm_is_the_mirror_image_of_onnx(shape: tuple[int, ...])
         for options in OPTIONS:
             theirs = {("bias" if name == "k" else name): value for name, value in options.items()}
             x = drawn(*shape)
-            ours = module_of("local_response_norm").local_response_norm(x, size, **options)
+            ours = reference("local_response_norm")(x, size, **options)
             agree(ours, lrn_of_onnx(x.flip(1).numpy(), size, **theirs)[:, ::-1])
             if size % 2:
                 agree(ours, lrn_of_onnx(x.numpy(), size, **theirs))
@@ -85,7 +85,7 @@ def test_that_definition_is_the_one_that_onnx_evaluates() -> None:
 
 def test_with_a_window_over_all_channels_it_is_rms_norm() -> None:
     x, channels = drawn(3, 6, 4), 6
-    ours = module_of("local_response_norm").local_response_norm(x, 2 * channels - 1, (2 * channels - 1) / channels, 0.5, 1e-3)
+    ours = reference("local_response_norm")(x, 2 * channels - 1, (2 * channels - 1) / channels, 0.5, 1e-3)
     agree(ours, nn.functional.rms_norm(x.movedim(1, -1), (channels,), eps=1e-3).movedim(-1, 1))
 
 
@@ -104,7 +104,7 @@ def adain(content: Tensor, style: Tensor, eps: float) -> Tensor:
 @pytest.mark.parametrize("eps", [1e-5, 0.3])
 @pytest.mark.parametrize(("height", "width"), [(4, 5), (2, 7), (1, 1)])
 def test_adain_is_instance_norm_with_the_statistics_of_the_style(height: int, width: int, eps: float) -> None:
-    ours, content, style = module_of("ada_in").adaptive_instance_norm, drawn(2, 3, 4, 5), drawn(2, 3, height, width, seed=1)
+    ours, content, style = reference("ada_in"), drawn(2, 3, 4, 5), drawn(2, 3, height, width, seed=1)
     agree(ours(content, style, eps), adain(content, style, eps))
     for one, other in zip(
         gradients(lambda c, s: ours(c, s, eps), content, style), gradients(lambda c, s: adain(c, s, eps), content, style), strict=True
@@ -119,11 +119,11 @@ def test_adain_is_the_formula_of_its_authors() -> None:
         one, of = content[n, c], style[n, c]
         sigmas = [np.sqrt(((each - each.mean()) ** 2).sum() / each.size + eps) for each in (one, of)]
         expected[n, c] = sigmas[1] * (one - one.mean()) / sigmas[0] + of.mean()
-    agree(module_of("ada_in").adaptive_instance_norm(torch.from_numpy(content), torch.from_numpy(style), eps), expected)
+    agree(reference("ada_in")(torch.from_numpy(content), torch.from_numpy(style), eps), expected)
 
 
 def test_the_gradients_of_adain_are_quotients_of_differences_on_constant_maps_too() -> None:
-    ours = module_of("ada_in").adaptive_instance_norm
+    ours = reference("ada_in")
     content, style = drawn(2, 2, 3, 2), drawn(2, 2, 2, 2, seed=1)
     content[0, 0], style[1, 1] = 2.0, -1.0
     inputs = (content.requires_grad_(), style.requires_grad_())
@@ -135,7 +135,7 @@ def test_the_gradients_of_adain_are_quotients_of_differences_on_constant_maps_to
 
 def test_skip_init_is_its_formula() -> None:
     linear = nn.Linear(4, 4, dtype=torch.float64)
-    block = module_of("skip_init").SkipInit(linear, 0.25).double()
+    block = reference("skip_init")(linear, 0.25).double()
     x = drawn(3, 4)
     w, b = linear.weight.detach().numpy(), linear.bias.detach().numpy()
     agree(block(x).detach(), x.numpy() + 0.25 * (x.numpy() @ w.T + b))
@@ -151,8 +151,8 @@ def test_a_new_skip_init_and_a_new_rezero_are_the_identity_and_only_their_factor
     x = drawn(3, 4)
     for branch in (nn.Linear(4, 4, dtype=torch.float64), nn.Sequential(nn.Linear(4, 4, dtype=torch.float64), nn.Tanh())):
         for module, factors in (
-            (module_of("skip_init").SkipInit(branch), "alpha"),
-            (module_of("rezero").ReZero([torch.sin, branch]), "alphas"),
+            (reference("skip_init")(branch), "alpha"),
+            (reference("rezero")([torch.sin, branch]), "alphas"),
         ):
             module.double().zero_grad()
             output = module(x)
@@ -164,7 +164,7 @@ def test_a_new_skip_init_and_a_new_rezero_are_the_identity_and_only_their_factor
 
 def test_rezero_is_its_formula() -> None:
     first, second = nn.Linear(4, 4, dtype=torch.float64), nn.Linear(4, 4, dtype=torch.float64)
-    stack = module_of("rezero").ReZero([first, torch.tanh, second]).double()
+    stack = reference("rezero")([first, torch.tanh, second]).double()
     alphas = [0.5, -0.75, 1.25]
     with torch.no_grad():
         stack.alphas.copy_(torch.tensor(alphas))
