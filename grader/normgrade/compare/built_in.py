@@ -28,7 +28,7 @@ class Finding:
 def built_in(evidence: Evidence) -> Iterator[Finding]:
     """What is found without any known mistake, and is not what a known mistake leads to."""
     alive = [play for play in evidence.plays if not play.died]
-    ended = [play for play in alive if not evidence.is_known(play.ending)]
+    ended = [play for play in alive if not play.ending & evidence.known]
     kinds = (
         (OTHER_EXCEPTION, [(another_exception(play), play.ending) for play in ended]),
         (MISSING_ARGUMENTS, [(lacking_arguments(play), play.bits) for play in ended]),

@@ -11,7 +11,7 @@ import numpy as np
 
 from normgrade.compare.agreement import Forecast, agreement
 from normgrade.compare.effects import Layout
-from normgrade.compare.facts import Facts, Right, facts_of, right_of
+from normgrade.compare.facts import Facts, Right
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.report.report import Outcome
@@ -26,10 +26,18 @@ class Observed:
 
     key: PlayKey
     play: Played
-    right: Right
-    facts: Facts
     first_fact: int
     first_number: int
+
+    @property
+    def right(self) -> Right:
+        """What the reference gives."""
+        return self.play.right
+
+    @property
+    def facts(self) -> Facts:
+        """What was observed."""
+        return self.play.facts
 
     @property
     def bits(self) -> Bits:
@@ -97,9 +105,10 @@ class Evidence:
             found[play.first_fact + play.right.size - 1] = (True, "", play.facts.ending.partition(" ")[0])
         return found
 
-    def is_known(self, facts: Bits) -> bool:
-        """Whether one of these facts is what a mistake leads to."""
-        return any(part.active & ~part.contradicted & facts for part in self.parts)
+    @cached_property
+    def known(self) -> Bits:
+        """The facts that are what a mistake leads to."""
+        return union(part.active & ~part.contradicted for part in self.parts)
 
     def is_word(self, fact: int) -> bool:
         """Whether a fact is a form or an ending, not numbers."""
@@ -134,9 +143,9 @@ def evidence_of(results: Sequence[Result], forecasts: Forecasts) -> Evidence:
 def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
     for result in results:
         for number, play in enumerate(result.plays):
-            key, right = (result.check.name, number), right_of(play.expectation, play.refusal)
-            if layout.fits(key, right):
-                yield Observed(key, play, right, facts_of(play.observation, right), layout.first_fact[key], layout.first_number[key])
+            key = result.check.name, number
+            if layout.fits(key, play.right):
+                yield Observed(key, play, layout.first_fact[key], layout.first_number[key])
 
 
 def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Part, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from normgrade.compare.differences import differences
+from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
 from normgrade.worker.observation import Observation
@@ -25,6 +26,16 @@ class Played:
     def differences(self) -> tuple[Difference, ...]:
         """Every place that disagrees, in the order of the story; without words on what it looks like."""
         return differences(self.observation, self.expectation)
+
+    @cached_property
+    def right(self) -> Right:
+        """What the reference gives, as facts."""
+        return right_of(self.expectation, self.refusal)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What was observed, as facts."""
+        return facts_of(self.observation, self.right)
 
     @property
     def came_to_its_end(self) -> bool:

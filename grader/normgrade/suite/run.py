@@ -151,7 +151,7 @@ class Run:
         if not rehearsed.one_by_one:
             check = self.rehearsal.check(test, answers)
             return check.plays, failure(test, check)
-        failures = [failure(partial(asked.judge, play)) for asked, play in zip(rehearsed.asked, answers.plays, strict=False)]
+        failures = (failure(partial(asked.judge, play)) for asked, play in zip(rehearsed.asked, answers.plays, strict=False))
         return answers.plays, next(filter(None, failures), None)
 
 

@@ -37,7 +37,7 @@ def test_what_is_observed_speaks_for_a_mistake_or_against_it() -> None:
     evidence = WORLD.evidence({0: {"output": [2.0, 4.0, 6.0]}})
     assert [*facts_in(evidence.wrong)] == [1] and evidence.checks == {"test_0": 0b11111}
     assert sets(evidence, 0) == ([1, 6], [6]) and evidence.parts[0].witnessed == {1: 3}
-    assert evidence.is_known(0b10) and not evidence.is_known(0b100)
+    assert evidence.known & 0b10 and not evidence.known & 0b100
 
 
 def test_an_error_leaves_what_comes_after_it_unknown() -> None:
