@@ -47,18 +47,17 @@ def measure(exercise: Exercise, seeds: Sequence[int], tick: Tick) -> Measured:
 
 def measured_at(grader: Grader, exercise: Exercise, seeds: Sequence[int]) -> Measured:
     started = time.perf_counter()
-    wrong = [answer.source for answer in (*read_mistakes(exercise), *read_wrong(exercise))]
-    right = [read_text(path) for path in (exercise.reference, *exercise.alternatives)]
+    wrong = {answer.name: answer.source for answer in (*read_mistakes(exercise), *read_wrong(exercise))}
+    right = {path.stem: read_text(path) for path in (exercise.reference, *exercise.alternatives)}
     found = Measured(exercise.slug, [f"\n{exercise.slug}: {len(seeds)} seeds"])
-    say = found.lines.append
-
-    false_rejects = sum(not accepted(grader, exercise, source, seed) for source in right for seed in seeds)
-    false_accepts = sum(accepted(grader, exercise, source, seed) for source in wrong for seed in seeds)
-    say(f"  false rejects  {false_rejects} of {len(right) * len(seeds)} ({len(right)} right answers)")
-    say(f"  false accepts  {false_accepts} of {len(wrong) * len(seeds)} ({len(wrong)} wrong answers)")
-
-    say(f"  {time.perf_counter() - started:.0f} s")
-    found.kept = not false_rejects and not false_accepts
+    for what, answers, should_pass in (("rejects", right, True), ("accepts", wrong, False)):
+        judged = partial(accepted, grader, exercise)
+        false = {name: [seed for seed in seeds if judged(source, seed) is not should_pass] for name, source in answers.items()}
+        number = sum(map(len, false.values()))
+        found.lines.append(f"  false {what}  {number} of {len(answers) * len(seeds)} ({len(answers)} answers)")
+        found.lines += [f"    {name}: seeds {', '.join(map(str, those))}" for name, those in false.items() if those]
+        found.kept &= not number
+    found.lines.append(f"  {time.perf_counter() - started:.0f} s")
     return found
 
 

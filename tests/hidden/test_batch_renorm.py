@@ -160,6 +160,8 @@ def test_running_statistics(agree):
         agree(known(build(3, momentum=0.3)), train(large(*shape)), train(large(*shape) * 2 + 1), evaluate(large(*shape)))
     for layer in (build(3), build(3, momentum=0.0), build(3, momentum=1.0)):
         agree(known(layer), train(large(4, 3)), evaluate(large(4, 3)))
+    tiny = build(3, eps=1e-10, momentum=0.5).filled(running_mean=0.0, running_std=[1e-4, 2e-4, 5e-4])
+    agree(tiny, train(batch(5, 3) * 1e-4), evaluate(batch(4, 3) * 1e-4))
 
 
 @pytest.mark.kind("state")

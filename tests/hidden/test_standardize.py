@@ -68,6 +68,9 @@ def test_formula(agree):
     x = features(6, 3)
     x[1:5, 1], x[5, 2] = x[0, 1], x[0, 2]
     agree(call("standardize", x))
+    outliers = features(150, 4)
+    outliers[7] += np.array([100.0, -100.0, 30.0, -30.0], np.float32)  # up to twelve deviations from the mean
+    agree(call("standardize", outliers))
 
 
 @pytest.mark.kind("edge")
