@@ -48,10 +48,11 @@ def measure(exercise: Exercise, seeds: Sequence[int], tick: Tick) -> Measured:
 def measured_at(grader: Grader, exercise: Exercise, seeds: Sequence[int]) -> Measured:
     started = time.perf_counter()
     wrong = {answer.name: answer.source for answer in (*read_mistakes(exercise), *read_wrong(exercise))}
-    right = {path.stem: read_text(path) for path in (exercise.reference, *exercise.alternatives)}
+    files = exercise.reference, *exercise.alternatives
+    right = {str(path.relative_to(exercise.reference.parent)): read_text(path) for path in files}
+    judged = partial(accepted, grader, exercise)
     found = Measured(exercise.slug, [f"\n{exercise.slug}: {len(seeds)} seeds"])
     for what, answers, should_pass in (("rejects", right, True), ("accepts", wrong, False)):
-        judged = partial(accepted, grader, exercise)
         false = {name: [seed for seed in seeds if judged(source, seed) is not should_pass] for name, source in answers.items()}
         number = sum(map(len, false.values()))
         found.lines.append(f"  false {what}  {number} of {len(answers) * len(seeds)} ({len(answers)} answers)")

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from normgrade.compare.facts import Facts, Right, facts_of, right_of
+from normgrade.compare.facts import Facts, Right, facts_of
 from normgrade.compare.played import Played, PlayKey
 from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
@@ -107,8 +107,8 @@ def effects_of(
     """What each mistake changes in these plays. `tick` is called after each mistake."""
     layout = Layout(
         tuple(key for key, _ in plays),
-        tuple(right_of(play.expectation, play.refusal).size for _, play in plays),
-        tuple(len(right_of(play.expectation, play.refusal).numbers) for _, play in plays),
+        tuple(play.right.size for _, play in plays),
+        tuple(len(play.right.numbers) for _, play in plays),
     )
     found = Collected()
     with np.errstate(all="ignore"):
@@ -124,7 +124,7 @@ def add_effects(
     found: Collected, number: int, source: str, oracle: Oracle, layout: Layout, key: PlayKey, play: Played, reference: Observation
 ) -> None:
     """The effects of one mistake in one play. What does natively the very same as the reference does so in float64, too."""
-    request, right = play.expectation.request, right_of(play.expectation, play.refusal)
+    request, right = play.expectation.request, play.right
     try:
         native = oracle.glimpse(source, request, exact=False)
     except CourseError:  # it cannot be executed: `verify` says so

@@ -10,7 +10,6 @@ import numpy as np
 
 from normgrade.compare.agreement import Forecast, Reference, forecast
 from normgrade.compare.effects import Effects, Layout, Plays
-from normgrade.compare.facts import right_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ def reference_of(plays: Plays, layout: Layout) -> Reference:
     """The reference's numbers in all plays; NaN in a play that the layout does not have."""
     found = Reference(*(np.full(sum(layout.numbers), np.nan) for _ in range(4)))
     for key, play in plays:
-        right = right_of(play.expectation, play.refusal)
+        right = play.right
         if layout.fits(key, right):
             here = slice(layout.first_number[key], layout.first_number[key] + len(right.numbers))
             found.numbers[here], found.allowed[here] = right.numbers, right.allowed

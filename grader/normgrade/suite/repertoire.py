@@ -56,8 +56,7 @@ def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:
 
 def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:
     """All plays of a suite, as they are asked for, with nothing observed."""
-    asked = [((test.name, number), each) for test in suite.tests for number, each in enumerate(rehearsal.of(test).asked)]
-    return [(place, each.played_by(None)) for place, each in asked]
+    return [((test.name, number), play) for test in suite.tests for number, play in enumerate(rehearsal.of(test).right)]
 
 
 def effects_in(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, tick: Tick) -> Effects:
