@@ -112,7 +112,7 @@ def effects_of(
     )
     found = Collected()
     with np.errstate(all="ignore"):
-        natives = [oracle.glimpse(reference, play.expectation.request, exact=False) for _, play in plays]
+        natives = [oracle.natively(reference, play.expectation.request) for _, play in plays]
         for number, mistake in enumerate(mistakes):
             for (key, play), native in zip(plays, natives, strict=True):
                 add_effects(found, number, mistake.source, oracle, layout, key, play, native)
@@ -126,13 +126,14 @@ def add_effects(
     """The effects of one mistake in one play. What does natively the very same as the reference does so in float64, too."""
     request, right = play.expectation.request, play.right
     try:
-        native = oracle.glimpse(source, request, exact=False)
+        native = oracle.natively(source, request, play.expectation.size_bytes)
     except CourseError:  # it cannot be executed: `verify` says so
         return
     if same(native, reference):
         return
+    oracle.remember(source, request, native)
     natively = facts_of(native, right)
-    exactly = facts_of(oracle.glimpse(source, request, exact=True), right)
+    exactly = facts_of(oracle.exactly(source, request), right)
     first = layout.first_fact[key]
     for index in range(len(right.places)):
         add_effects_at(found, number, first, layout.first_number[key], index, right, natively, exactly)

@@ -67,6 +67,7 @@ class Oracle:
     reference: str | None = None
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
+    remembered: dict[tuple[str, int], tuple[Playable, Observation]] | None = None  # by the source, and the identity of the request
 
     @classmethod
     def of(cls, exercise: Exercise, cache: Cache) -> Oracle:
@@ -103,10 +104,27 @@ class Oracle:
             expectation = with_spread_of(expectation, expect(self.modules(other)[0], expectation.request, probes))
         return expectation
 
-    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
-        """One play of a request that is complete, in float64 or natively: not remembered, and without any spread."""
+    def exactly(self, source: str, request: TypedRequest) -> Observation:
+        """One play of a request that is complete, in float64: not kept, and without any spread."""
         implementation, probes = self.modules(source)
-        return play_exactly(implementation, widened(request), probes) if exact else play_natively(implementation, request, probes)
+        return play_exactly(implementation, widened(request), probes)
+
+    def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
+        """One native play of such a request, as a worker plays it; what was remembered is told once."""
+        _request, remembered = (self.remembered or {}).pop((source, id(request)), (request, None))
+        if remembered is not None:
+            return remembered
+        implementation, probes = self.modules(source)
+        return play_natively(implementation, request, probes, size_limit_bytes)
+
+    def remembering(self) -> Oracle:
+        """The same oracle, which remembers native plays when it is told to: who asks for one again has it at once."""
+        return replace(self, remembered={})
+
+    def remember(self, source: str, request: Playable, native: Observation) -> None:
+        """Remember a native play, if this oracle is one that remembers."""
+        if self.remembered is not None:
+            self.remembered[source, id(request)] = request, native  # the request too, so that its identity stays its own
 
     def lines_of_probes(self, source: str, request: TypedRequest) -> tuple[int, ...]:
         """The lines of the exercise's own probes through which an exception comes when they are played on this source."""
@@ -303,12 +321,16 @@ def play_exactly(
 
 
 def play_natively(
-    implementation: ModuleType, request: Playable, probes: ModuleType | None, traced: ModuleType | None = None
+    implementation: ModuleType,
+    request: Playable,
+    probes: ModuleType | None,
+    size_limit_bytes: int | None = None,
+    traced: ModuleType | None = None,
 ) -> Observation:
     from normgrade.worker.play import play
 
     with quiet():
-        return play(implementation, request, probes, trusted=True, traced=traced)
+        return play(implementation, request, probes, size_limit_bytes, trusted=True, traced=traced)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from normgrade.suite.grading_options import PUBLIC_SEED, Options
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.diagnose import Known
     from normgrade.compare.effects import Effects
-    from normgrade.compare.played import PlayKey, Result
+    from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.collection import Suite
     from normgrade.suite.run import Rehearsal, Run
@@ -43,23 +43,30 @@ class Grader:
     rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
     repertoires: dict[str, Known] = field(default_factory=dict, repr=False)  # by slug
 
-    def results(
-        self, exercise: Exercise, source: str, file_name: str, seed: int | None = None, plays: Container[PlayKey] | None = None
-    ) -> Generator[Result]:
-        """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more.
+    def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
+        """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
+        from normgrade.suite.run import Run
 
-        Only these `plays` are played, where they are given: in all others, the source is known to do what is right.
-        """
-        from normgrade.suite.run import ALL, Run
-
-        suite, rehearsal, plays = self.played(exercise), self.rehearsal(exercise, seed), ALL if plays is None else plays
+        suite, rehearsal = self.played(exercise), self.rehearsal(exercise, seed)
         rehearsal.ahead(suite, lambda: self.host.ready)
         self.recall(exercise)
         if not self.host.ready:
             self.options.meanwhile()
         with self.worker(exercise, source, file_name) as worker:
-            worker.announce(rehearsal.questions(suite, plays))
-            yield from Run(worker, rehearsal, plays).results(suite)
+            worker.announce(rehearsal.questions(suite))
+            yield from Run(worker, rehearsal).results(suite)
+
+    def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
+        """Every check's result on a known mistake, with the public seed.
+
+        It is played in this process, as the oracle plays it, and where it is known to change anything: in all other plays, it is right.
+        """
+        from normgrade.suite.insider import Insider
+        from normgrade.suite.run import Run
+
+        plays = self.known(exercise).forecasts.effects.plays_of(mistake.name)
+        insider = Insider(self.oracles[exercise.slug], mistake.source)
+        return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
 
     def played(self, exercise: Exercise) -> Suite:
         """The tests of an exercise that are played: all of them, unless the options name some."""

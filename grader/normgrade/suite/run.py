@@ -97,12 +97,10 @@ class Rehearsal:
         """A check that is to be played; without a player, by the right answer."""
         return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
 
-    def questions(self, suite: Suite, plays: Container[PlayKey] = ALL) -> Iterator[PlayQuestion]:
-        """What a suite asks in these plays, in its order."""
+    def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
+        """What a suite asks, in its order."""
         for test in suite.tests:
-            for number, question in enumerate(self.of(test).questions):
-                if (test.name, number) in plays:
-                    yield question
+            yield from self.of(test).questions
 
 
 @dataclass

@@ -118,7 +118,8 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], 
     started = time.perf_counter()
 
     with open_grader([exercise], options) as grader:
-        proof = Proof(grader, exercise, seeds, tick)
+        oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
+        proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
         checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
         survivors = tuple(proof.survivors(mutants))
         return Proved(exercise.slug, checks, survivors, grader.host.protection.tier, time.perf_counter() - started)
@@ -320,14 +321,10 @@ class Proof:
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
-        """Every mistake that fails is recognised; one that passes is told of elsewhere.
-
-        It is played where it is known to change anything, which halves what is to be played.
-        """
-        confused, effects = [], self.grader.known(self.exercise).forecasts.effects
+        """Every mistake that fails is recognised; one that passes is told of elsewhere."""
+        confused = []
         for mistake, seed in self.each(mistakes, _("diagnoses"), (PUBLIC_SEED,)):
-            where = effects.plays_of(mistake.name)
-            results = self.look(self.grader.results(self.exercise, mistake.source, self.exercise.file_name, seed, where))
+            results = self.look(self.grader.mistaken(self.exercise, mistake))
             if not failed(results):
                 continue
             self.refuted.add((mistake.source, seed))

@@ -87,10 +87,10 @@ def test_a_play_is_known_by_its_name_and_size() -> None:
 
 def test_a_mistake_that_cannot_be_executed_has_no_effects() -> None:
     class Refusing(Scripted):
-        def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
+        def natively(self, source: str, request: TypedRequest, size_limit_bytes: int | None = None) -> Observation:
             if source != REFERENCE:
                 raise CourseError("It cannot be executed.")
-            return super().glimpse(source, request, exact)
+            return super().natively(source, request)
 
     play = (("test_0", 0), Played(Observation(), WORLD.expected(0)))
     effects = effects_of([play], REFERENCE, [Mistake("m", "", "y")], Refusing(Cache(Path("nowhere"), b""), world=WORLD))

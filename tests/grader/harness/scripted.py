@@ -153,7 +153,13 @@ class Scripted(Oracle):
 
     world: World | None = None
 
-    def glimpse(self, source: str, request: TypedRequest, exact: bool) -> Observation:
+    def exactly(self, source: str, request: TypedRequest) -> Observation:
+        return self.played(source, request, exact=True)
+
+    def natively(self, source: str, request: TypedRequest, size_limit_bytes: int | None = None) -> Observation:
+        return self.played(source, request, exact=False)
+
+    def played(self, source: str, request: TypedRequest, exact: bool) -> Observation:
         assert self.world is not None and isinstance(request, FunctionCall)
         number = int(request.function)
         names = [name for index, name in enumerate(self.world.mistakes) if source[index] != "z"]

@@ -137,7 +137,7 @@ def test_the_dtype_that_is_expected_is_that_of_a_native_play(oracle: Oracle) -> 
 def test_a_native_play_of_the_reference_agrees_with_it(oracle: Oracle) -> None:
     for dtype in ("float32", "float16", "bfloat16"):
         expectation = oracle.expectation(NORM, asked(build(8).to(dtype), train(X * 3 + 1, dtype=dtype), evaluate(X, dtype=dtype)))
-        seen = oracle.glimpse(NORM, expectation.request, exact=False)
+        seen = oracle.natively(NORM, expectation.request)
         assert differences(seen, expectation) == ()
 
 
@@ -152,10 +152,25 @@ def test_truth_values_are_expected_without_a_spread(oracle: Oracle) -> None:
     assert (place.dtype, place.spread) == ("bool", None) and (numbers(place.value) == (X > 0)).all()
 
 
-def test_a_glimpse_is_one_play_in_float64_or_natively(oracle: Oracle) -> None:
+def test_one_play_is_in_float64_or_native(oracle: Oracle) -> None:
     wanted = oracle.expectation(FUNCTIONS, asked(call("dtype", X))).request
-    exact, native = (oracle.glimpse(FUNCTIONS, wanted, exact=exact) for exact in (True, False))
+    exact, native = oracle.exactly(FUNCTIONS, wanted), oracle.natively(FUNCTIONS, wanted)
     assert (exact.values["result"], native.values["result"]) == ("torch.float64", "torch.float32")
+
+
+def test_a_value_above_the_limit_is_described_as_a_worker_does(oracle: Oracle) -> None:
+    wanted = oracle.expectation(FUNCTIONS, asked(call("mean", X))).request
+    assert isinstance(oracle.natively(FUNCTIONS, wanted, 1).values["result"], Foreign)
+
+
+def test_a_native_play_is_remembered_on_demand_and_told_once(oracle: Oracle) -> None:
+    wanted, seen = oracle.expectation(FUNCTIONS, asked(call("dtype", X))).request, Observation({Place("result"): "seen"})
+    oracle.remember(FUNCTIONS, wanted, seen)
+    assert oracle.natively(FUNCTIONS, wanted) is not seen
+    remembering = oracle.remembering()
+    remembering.remember(FUNCTIONS, wanted, seen)
+    assert remembering.natively(FUNCTIONS, wanted) is seen
+    assert remembering.natively(FUNCTIONS, wanted).values["result"] == "torch.float32"
 
 
 def test_a_probe_of_the_exercise_is_played(tmp_path: Path) -> None:

@@ -45,22 +45,14 @@ def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: E
         assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
 
 
-def test_some_plays_are_enough_where_the_others_are_known_to_go_right(grader: Grader, rms: Exercise) -> None:
-    def failed(plays: set[tuple[str, int]]) -> set[str]:
-        results = grader.results(rms, WRONG, "rms.py", plays=plays)
-        return {result.check.name for result in results if result.check.outcome is Outcome.FAILED}
-
-    assert failed(set()) == set() and failed({("test_alone", 0)}) == {"test_alone"}
-
-
 @pytest.mark.parametrize("exercise", [*all_or(3, Course(carried()))], ids=lambda exercise: exercise.slug)
-def test_a_mistake_is_wrong_only_where_it_is_known_to_change_anything(exercise: Exercise, expectations: Path) -> None:
+def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(exercise: Exercise, expectations: Path) -> None:
     with open_grader([exercise], Options()) as grader:
-        effects = grader.known(exercise).forecasts.effects
         for mistake in all_or(3, read_mistakes(exercise)):
-            plays = effects.plays_of(mistake.name)
-            some, every = (grader.results(exercise, mistake.source, exercise.file_name, plays=which) for which in (plays, None))
-            assert [result.check.outcome for result in some] == [result.check.outcome for result in every]
+            here, there = grader.mistaken(exercise, mistake), grader.results(exercise, mistake.source, exercise.file_name)
+            for mine, theirs in zip(here, there, strict=True):
+                assert (mine.check.name, mine.check.outcome) == (theirs.check.name, theirs.check.outcome)
+                assert [play.facts.wrong.tolist() for play in mine.plays] == [play.facts.wrong.tolist() for play in theirs.plays]
 
 
 def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:

@@ -1,0 +1,23 @@
+"""Plays one of the course's own sources in this process: as good as a worker for a source that means no harm, and faster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from normgrade.language.errors import CourseError
+from normgrade.oracle.expectation import Oracle
+from normgrade.worker.observation import Cause, Error, Observation, Playable
+
+
+@dataclass(frozen=True)
+class Insider:
+    """A source, played by the oracle natively. Where it cannot be executed, every answer says so."""
+
+    oracle: Oracle
+    source: str
+
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
+        try:
+            return self.oracle.natively(self.source, request, size_limit_bytes)
+        except CourseError as error:
+            return Observation(error=Error(Cause.NOT_LOADED, str(error)))
