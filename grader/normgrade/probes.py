@@ -541,7 +541,8 @@ def take_step(
         if between is not None:
             module(between, *more)
         without = not torch.is_grad_enabled()
-    seen = {OUTPUT: output} | {left_alone(number): each.detach().clone() for number, each in enumerate(inputs, 1)}
+    with torch.no_grad():
+        seen = {OUTPUT: output} | {left_alone(number): each.clone() for number, each in enumerate(inputs, 1)}
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
@@ -825,7 +826,8 @@ def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
     >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
     tensor([1., 1., 1.])
     """
-    copy = tensor.detach().clone()
+    with torch.no_grad():
+        copy = tensor.clone()
     if (copy.dtype is model.dtype and copy.shape == model.shape) or copy.numel() != model.numel():
         return copy
     shaped = copy.reshape(model.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +17,11 @@ from normgrade.compare.facts import Facts, Right, facts_of
 from normgrade.compare.played import Played, PlayKey
 from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
-from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.expectation import Oracle, widened
+from normgrade.oracle.expected import Expectation
 from normgrade.oracle.kept import Damaged, packed, unpacked
 from normgrade.worker.observation import Array, Observation
+from normgrade.worker.requests import TypedRequest
 
 Plays = Sequence[tuple[PlayKey, Played]]
 
@@ -112,31 +115,43 @@ def effects_of(
     )
     found = Collected()
     with np.errstate(all="ignore"):
-        natives = [oracle.natively(reference, play.expectation.request) for _, play in plays]
+        prepared = [prepare(key, play, reference, oracle) for key, play in plays]
         for number, mistake in enumerate(mistakes):
-            for (key, play), native in zip(plays, natives, strict=True):
-                add_effects(found, number, mistake.source, oracle, layout, key, play, native)
+            for each in prepared:
+                add_effects(found, number, mistake.source, oracle, layout, each)
             tick()
     return Effects(layout, tuple(mistake.name for mistake in mistakes), tuple(found.words), *vectors_of(found))
 
 
-def add_effects(
-    found: Collected, number: int, source: str, oracle: Oracle, layout: Layout, key: PlayKey, play: Played, reference: Observation
-) -> None:
+class Prepared(NamedTuple):
+    """A play, made ready for every mistake: what the reference does natively, and the request in float64."""
+
+    key: PlayKey
+    expectation: Expectation
+    right: Right
+    reference: Observation
+    wide: TypedRequest
+
+
+def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepared:
+    request = play.expectation.request
+    return Prepared(key, play.expectation, play.right, oracle.natively(reference, request), widened(request))
+
+
+def add_effects(found: Collected, number: int, source: str, oracle: Oracle, layout: Layout, play: Prepared) -> None:
     """The effects of one mistake in one play. What does natively the very same as the reference does so in float64, too."""
     request, right = play.expectation.request, play.right
     try:
         native = oracle.natively(source, request, play.expectation.size_bytes)
     except CourseError:  # it cannot be executed: `verify` says so
         return
-    if same(native, reference):
+    if same(native, play.reference):
         return
     oracle.remember(source, request, native)
-    natively = facts_of(native, right)
-    exactly = facts_of(oracle.exactly(source, request), right)
-    first = layout.first_fact[key]
+    natively, exactly = facts_of(native, right), facts_of(oracle.exactly(source, play.wide), right)
+    first = layout.first_fact[play.key]
     for index in range(len(right.places)):
-        add_effects_at(found, number, first, layout.first_number[key], index, right, natively, exactly)
+        add_effects_at(found, number, first, layout.first_number[play.key], index, right, natively, exactly)
     if natively.wrong[-1]:
         found.add_word(number, first + right.size - 1, natively.ending)
 

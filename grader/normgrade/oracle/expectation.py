@@ -104,10 +104,10 @@ class Oracle:
             expectation = with_spread_of(expectation, expect(self.modules(other)[0], expectation.request, probes))
         return expectation
 
-    def exactly(self, source: str, request: TypedRequest) -> Observation:
-        """One play of a request that is complete, in float64: not kept, and without any spread."""
+    def exactly(self, source: str, wide: TypedRequest) -> Observation:
+        """One play in float64 of a request that is complete and `widened`: not kept, and without any spread."""
         implementation, probes = self.modules(source)
-        return play_exactly(implementation, widened(request), probes)
+        return play_exactly(implementation, wide, probes)
 
     def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
         """One native play of such a request, as a worker plays it; what was remembered is told once."""

@@ -66,9 +66,11 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
+        result = func(*args, **kwargs) if kwargs else func(*args)
         exact, mutable = nature(func)
-        return result if exact else apply(self.rounded, result, mutable)
+        if exact:
+            return result
+        return self.rounded(result, mutable) if isinstance(result, torch.Tensor) else apply(self.rounded, result, mutable)
 
     def rounded(self, number: torch.Tensor, mutable: bool) -> torch.Tensor:
         """A result with its next factors applied, in place where it is `mutable`. Whole numbers stay as they are."""

@@ -147,11 +147,12 @@ def to_tensors(inputs: Any) -> Any:
     """The inputs of a probe: every Array becomes a tensor."""
     match inputs:
         case Array(values, dtype):
-            return torch.from_numpy(np.array(values)).to(getattr(torch, dtype))
+            tensor = torch.from_numpy(np.array(values))
+            return tensor.to(torch.bfloat16) if dtype == "bfloat16" else tensor  # which NumPy does not have
         case Mapping():
             return {name: to_tensors(value) for name, value in inputs.items()}
         case list() | tuple():
-            return type(inputs)(to_tensors(value) for value in inputs)
+            return type(inputs)([to_tensors(value) for value in inputs])
         case _:
             return inputs
 
@@ -159,6 +160,8 @@ def to_tensors(inputs: Any) -> Any:
 def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
     """A thing as it may travel: plain tensors and arrays as numbers, anything else but a scalar as its description."""
     match thing:
+        case torch.Tensor():
+            return tensor_value(thing, size_limit_bytes)
         case None | bool():
             return thing
         case generic.Estimate(torch.Tensor(ndim=dimensions) as value, error) if dimensions:
@@ -171,8 +174,6 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
         case int() | str() if type(thing) in (int, str):
             too_large = isinstance(thing, int) and abs(thing) >= 2**63
             return Foreign(Reason.SIZE, "int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
-        case torch.Tensor():
-            return tensor_value(thing, size_limit_bytes)
         case np.ndarray() | np.generic() if thing.dtype.name in PLAIN.values():
             name = thing.dtype.name
             if size_limit_bytes is not None and thing.nbytes > size_limit_bytes:

@@ -15,8 +15,7 @@ from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.kept import Damaged
-from normgrade.worker.observation import Observation
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.observation import Observation, Playable
 
 PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]
 WORLD = World(
@@ -87,7 +86,7 @@ def test_a_play_is_known_by_its_name_and_size() -> None:
 
 def test_a_mistake_that_cannot_be_executed_has_no_effects() -> None:
     class Refusing(Scripted):
-        def natively(self, source: str, request: TypedRequest, size_limit_bytes: int | None = None) -> Observation:
+        def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
             if source != REFERENCE:
                 raise CourseError("It cannot be executed.")
             return super().natively(source, request)
