@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -43,7 +44,7 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list
         return [job.work(tick) for job in jobs]
     context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
     ticks: SimpleQueue[str] = context.SimpleQueue()
-    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken())) as pool:
+    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold())) as pool:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
         futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
@@ -72,10 +73,14 @@ def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]]) 
 TICKS: ContextVar[SimpleQueue[str]] = ContextVar("the queue to which a process of the pool reports the units that it has done")
 
 
-def start_process(ticks: SimpleQueue[str], language: str) -> None:
-    """Prepare a process of the pool. Ctrl-C reaches all processes at once: they ignore it, and the one that started them ends them."""
+def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int]) -> None:
+    """Prepare a process of the pool: it speaks the language of the one that started it, and collects `garbage` as seldom.
+
+    Ctrl-C reaches all processes at once: these ignore it, and the one that started them ends them.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     speak(language)
+    gc.set_threshold(*garbage)
     TICKS.set(ticks)
     Thread(target=end_with_parent, daemon=True).start()
 

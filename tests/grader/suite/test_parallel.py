@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -40,6 +41,20 @@ def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: 
     assert [(done, total) for _, done, total in told] == [(number, 6) for number in range(1, 7)]
     assert sorted(what for what, _, _ in told) == ["job 0", "job 1", "job 1", "job 1", "job 2", "job 2"]
     assert all((process == os.getpid()) == (cores == 1) for _, process in results)
+
+
+def thresholds(tick: Tick) -> tuple[int, int, int]:
+    return gc.get_threshold()
+
+
+def test_other_processes_collect_garbage_as_seldom_as_this_one() -> None:
+    usual = gc.get_threshold()
+    gc.set_threshold(usual[0] + 1000, *usual[1:])
+    try:
+        mine = gc.get_threshold()
+        assert over_cores([Job(1, thresholds), Job(1, thresholds)], 2, lambda *what: None) == [mine, mine]
+    finally:
+        gc.set_threshold(*usual)
 
 
 def test_a_single_job_stays_in_this_process() -> None:
