@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,11 +19,9 @@ from normgrade.language.places import step_in_words
 from normgrade.oracle.expectation import PROBES, SHARED, NotExecuted, Oracle
 from normgrade.oracle.expected import Expectation
 from normgrade.suite.helpers import NAME as HELPERS
+from normgrade.suite.suite import HiddenTest
 from normgrade.worker.observation import Error
 from normgrade.worker.requests import OwnProbe, TypedRequest
-
-if TYPE_CHECKING:
-    from normgrade.suite.collection import HiddenTest
 
 NO_SUCH_PROBE = "NoSuchProbe"  # the class that worker/play.py raises; to import it would load PyTorch
 

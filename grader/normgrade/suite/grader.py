@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.compare.effects import Effects
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
-    from normgrade.suite.collection import Suite
     from normgrade.suite.run import Rehearsal, Run
+    from normgrade.suite.suite import Suite
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from normgrade.course.course import Exercise
     from normgrade.inspection.inspection import Inspection
     from normgrade.report.report import Check
-    from normgrade.suite.collection import HiddenTest, Suite
     from normgrade.suite.run import Run
+    from normgrade.suite.suite import HiddenTest, Suite
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

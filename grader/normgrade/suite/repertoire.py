@@ -17,10 +17,11 @@ from normgrade.language import _
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, fingerprint
 from normgrade.oracle.kept import Damaged
-from normgrade.suite.collection import Suite, collect
+from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import Options
 from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.run import Rehearsal
+from normgrade.suite.suite import Suite
 
 FEW = 2000  # plays of mistakes, which take less long than to start more processes
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects

@@ -18,7 +18,7 @@ from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import request_key
 from normgrade.report.report import Check, Difference, Kind, Outcome
 from normgrade.suite.blame import BrokenSuite, said_by, told_to_authors
-from normgrade.suite.collection import HiddenTest, Suite
+from normgrade.suite.suite import HiddenTest, Suite
 from normgrade.suite.vocabulary import Asked, Disagreement, Player, Playing, playing
 from normgrade.worker import interrupts
 from normgrade.worker.messages import PlayQuestion

@@ -11,7 +11,7 @@ from normgrade.course.table import Table
 from normgrade.language import ENGLISH, _
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.places import GENERIC, Place
-from normgrade.suite.collection import Suite
+from normgrade.suite.suite import Suite
 
 OF_EXERCISE = ("title", "group", "hints")
 OF_MISTAKE = ("says", "remedy")

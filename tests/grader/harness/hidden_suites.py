@@ -12,8 +12,8 @@ from normgrade.course.files import read_text
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, module
 from normgrade.report.report import Check
-from normgrade.suite.collection import Suite
 from normgrade.suite.run import Rehearsal, Run
+from normgrade.suite.suite import Suite
 from normgrade.suite.vocabulary import Player
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play

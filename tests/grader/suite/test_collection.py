@@ -11,7 +11,7 @@ from hidden_suites import HEAD, RIGHT, EditedCourse, InThisProcess, RunSuite, ch
 
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
-from normgrade.language.errors import CourseError, UsageError
+from normgrade.language.errors import CourseError
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 
@@ -113,27 +113,6 @@ def test_a_helper_that_cannot_be_imported_is_named_with_its_line(edited_course: 
         collect([course.exercise("rms")])
     where = course.root / "tests/hidden/shared.py"
     assert str(caught.value) == f"{where}, line 3: the hidden suite cannot be collected: ZeroDivisionError: division by zero"
-
-
-@pytest.mark.parametrize(
-    ("pattern", "names"),
-    [
-        ("", ["test_call", "test_rows[shape0]", "test_rows[shape1]", "test_alone", "test_half_precision"]),
-        ("test_rows", ["test_rows[shape0]", "test_rows[shape1]"]),
-        ("test_rows[shape1]", ["test_rows[shape1]"]),
-        ("*al*", ["test_call", "test_alone", "test_half_precision"]),
-    ],
-)
-def test_some_checks_of_a_suite_are_chosen_by_a_glob(pattern: str, names: list[str], tiny: Course) -> None:
-    assert [*collect([tiny.exercise("rms")])["rms"].only(pattern).names] == names
-
-
-def test_a_glob_that_chooses_nothing_is_an_error(tiny: Course) -> None:
-    with pytest.raises(UsageError) as caught:
-        collect([tiny.exercise("rms")])["rms"].only("test_row")
-    assert str(caught.value) == (
-        'No check of rms is named "test_row". Did you mean "test_rows"? There is test_call, test_rows, test_alone, test_half_precision.'
-    )
 
 
 # Nothing leaks in

@@ -45,6 +45,7 @@ def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: E
         assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", [*all_or(3, Course(carried()))], ids=lambda exercise: exercise.slug)
 def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(exercise: Exercise, expectations: Path) -> None:
     with open_grader([exercise], Options()) as grader:

@@ -13,11 +13,12 @@ from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite import parallel
-from normgrade.suite.collection import HiddenTest, collect
+from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import OnProgress, Options
 from normgrade.suite.parallel import Job
 from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
+from normgrade.suite.suite import HiddenTest
 from normgrade.verify import proofs
 from normgrade.verify.proofs import Proved, in_words, sliced, verify
 from normgrade.worker.walls import TIERS

@@ -1,0 +1,82 @@
+"""A hidden suite as data: its tests, with their claims, points and hints, to be played as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from normgrade.course.course import Exercise
+from normgrade.language import ENGLISH, _, spoken
+from normgrade.language.docstring import first_paragraph
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.report.report import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenTest:
+    """One test of a hidden suite with the arguments of one case: a check that has not been played yet."""
+
+    name: str
+    docstring: str  # its first paragraph is the claim, in each language of the course
+    kind: Kind
+    points: int
+    hints: Mapping[str, str]  # by language
+    function: Callable[..., None]
+    arguments: Mapping[str, Any]
+
+    @property
+    def claim(self) -> str:
+        return first_paragraph(self.docstring)
+
+    @property
+    def hint(self) -> str:
+        """In the language that is spoken, or else in English."""
+        return self.hints.get(spoken()) or self.hints.get(ENGLISH, "")
+
+    def __call__(self) -> None:
+        """Run the test; the words in it belong to the check that is being played."""
+        self.function(**self.arguments)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The tests of one exercise, those of the interface first."""
+
+    exercise: Exercise
+    tests: tuple[HiddenTest, ...]
+
+    def only(self, pattern: str) -> Suite:
+        """The tests whose names match a glob; of a test with several cases, its name alone stands for all of them. Without a pattern, all.
+
+        Raises UsageError where there is none.
+        """
+        chosen = tuple(test for test in self.tests if not pattern or matches(test.name, pattern))
+        if not chosen:
+            slug, known = self.exercise.slug, list(dict.fromkeys(name.partition("[")[0] for name in self.names))
+            meant, there = did_you_mean(pattern, known), ", ".join(known)
+            said = _('No check of {slug} is named "{name}".{meant} There is {known}.', slug=slug, name=pattern, meant=meant, known=there)
+            raise UsageError(said)
+        return replace(self, tests=chosen)
+
+    @property
+    def points(self) -> int:
+        return sum(test.points for test in self.tests)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(test.name for test in self.tests)
+
+    @property
+    def claims(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the tests that make each claim."""
+        found: dict[str, tuple[str, ...]] = {}
+        for test in self.tests:
+            found[test.claim] = (*found.get(test.claim, ()), test.name)
+        return found
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a glob is meant for a test: for its name, with its case or without. The name itself is meant, too, brackets and all."""
+    return name == pattern or fnmatchcase(name, pattern) or fnmatchcase(name.partition("[")[0], pattern)
