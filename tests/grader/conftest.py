@@ -124,10 +124,13 @@ def unhurried() -> Iterator[None]:
 def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where the key of the cache and what is trusted are kept; never the user's.
 
-    All processes of all runs have one key, kept in pytest's own cache. With keys of their own, they would reject each other's expectations.
+    All processes of all runs have one key: that in the folder which NORMGRADE_CONFIG names, else one in pytest's own cache. With keys of
+    their own, they would reject each other's expectations.
     """
     folder = tmp_path_factory.mktemp("config")
-    if cache := getattr(request.config, "cache", None):
+    if named := os.environ.get("NORMGRADE_CONFIG"):
+        Seal(folder).write(Seal(Path(named)).key)
+    elif cache := getattr(request.config, "cache", None):
         Seal(folder).write(Seal(cache.mkdir("key")).key)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NORMGRADE_CONFIG", str(folder))

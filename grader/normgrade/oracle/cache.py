@@ -6,13 +6,13 @@ import hmac
 import os
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from normgrade.course.files import WRITING, put_in_place, read_with_status
+from normgrade.course.files import WRITING, lock, put_in_place, read_with_status
 
 MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
 MOST_BYTES = 1024**3  # in the folder: all that a course of forty exercises needs for one seed is half of it
@@ -23,6 +23,7 @@ ONLY_MINE = 0o600
 SEAL_BYTES = 32  # of the signature, which comes before the content
 USED_S = 3600  # the precision of the time at which a file was last used
 STALE_S = 3600  # the age from which an unfinished file is abandoned
+PATIENCE_S = 120.0  # how long to wait for what another process computes: what takes longest takes about a minute
 
 
 @dataclass
@@ -61,6 +62,22 @@ class Cache:
             self.written_bytes += len(content)
         if self.written_bytes > SWEPT_BYTES:
             self.sweep()
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Meanwhile, whoever else wants to compute what belongs under this name waits, to find it kept afterwards."""
+        path = self.path(name).with_name(f"{WRITING}{name}")
+        guard: int | None = None
+        with suppress(OSError):  # the folder cannot be written, or the other takes too long: then both compute it
+            path.parent.mkdir(parents=True, exist_ok=True)
+            guard = lock(path, PATIENCE_S)
+        try:
+            yield
+        finally:
+            if guard is not None:
+                with suppress(OSError):
+                    path.unlink()
+                os.close(guard)
 
     def sign(self, name: str, content: bytes) -> bytes:
         """The signature of these bytes under that name. Without it, a changed file or that of another request would be used."""

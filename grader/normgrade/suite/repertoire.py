@@ -28,9 +28,20 @@ SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "
 
 
 def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
-    """The effects of these mistakes of an exercise, in all plays that the seed draws."""
+    """The effects of these mistakes of an exercise, in all plays that the seed draws. No two processes compute the same ones at once."""
     if (known := kept(rehearsal, mistakes)) is not None:
         return known
+    cache, name = rehearsal.oracle.cache, key(rehearsal.oracle, rehearsal.exercise, mistakes, rehearsal.seed)
+    with cache.alone(name):
+        if (known := kept(rehearsal, mistakes)) is not None:
+            return known
+        found = computed(suite, rehearsal, mistakes, options)
+        cache.put(name, encode(found))
+    return found
+
+
+def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
+    """The effects, from plays of every mistake, on all cores where that is worth it."""
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, rehearsal)
@@ -42,9 +53,7 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
         elsewhere = replace(oracle, cache=Cache(oracle.cache.folder, oracle.cache.key))  # without what it holds in memory
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
-    found = merged(over_cores(jobs, cores, options.progress))
-    oracle.cache.put(key(oracle, exercise, mistakes, seed), encode(found))
-    return found
+    return merged(over_cores(jobs, cores, options.progress))
 
 
 def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:

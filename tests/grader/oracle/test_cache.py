@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -47,6 +48,36 @@ def test_keys_do_not_mix(tmp_path: Path) -> None:
     cache.put("abcd", b"one")
     cache.put("abce", b"two")
     assert (Cache(tmp_path, KEY).get("abcd"), Cache(tmp_path, KEY).get("abce")) == (b"one", b"two")
+
+
+def test_who_computes_alone_is_waited_for_and_leaves_no_file(tmp_path: Path) -> None:
+    first, second, order = Cache(tmp_path, KEY), Cache(tmp_path, KEY), list[str]()
+
+    def waiting() -> None:
+        with second.alone("abcd"):
+            order.append(f"second finds {second.get('abcd')!r}")
+
+    with first.alone("abcd"), first.alone("abce"):
+        waits = Thread(target=waiting)
+        waits.start()
+        waits.join(0.2)
+        order.append("first computes")
+        first.put("abcd", b"content")
+    waits.join()
+    assert order == ["first computes", "second finds b'content'"]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first.path("abcd")]
+
+
+def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.oracle.cache.PATIENCE_S", 0.05)
+    with Cache(tmp_path, KEY).alone("abcd"), Cache(tmp_path, KEY).alone("abcd"):
+        pass
+
+
+def test_in_a_folder_that_cannot_be_made_everybody_computes(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with Cache(tmp_path / "file", KEY).alone("abcd"):
+        pass
 
 
 def test_a_finished_write_leaves_its_file_alone(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,22 @@ def test_it_is_computed_once_with_progress_and_then_read(tiny: Course, tmp_path:
     assert (again.mistakes, again.exact.tolist()) == (first.mistakes, first.exact.tolist())
     with pytest.raises(AssertionError, match="computed again"):
         repertoire(suite, Rehearsal(oracle, exercise, rehearsal.reference, 4), mistakes, Options())
+
+
+def test_what_another_process_has_just_computed_is_read(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = tiny.exercise("rms")
+    suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
+    mine, theirs = (Rehearsal(Oracle(Cache(tmp_path, bytes(32)), None), exercise, reference) for _ in range(2))
+
+    @contextmanager
+    def after_the_other(cache: Cache, name: str) -> Iterator[None]:
+        monkeypatch.undo()
+        repertoire(suite, theirs, mistakes, Options())
+        monkeypatch.setattr("normgrade.suite.repertoire.computed", None)
+        yield
+
+    monkeypatch.setattr(Cache, "alone", after_the_other)
+    assert len(repertoire(suite, mine, mistakes, Options()).mistakes) == 4
 
 
 def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
