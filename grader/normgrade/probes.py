@@ -55,6 +55,7 @@ __all__ = [
 ALIASES = {
     "weight": ("gamma", "g", "scale", "gain", "alpha", "a_2"),
     "bias": ("beta", "b", "shift", "offset", "b_2"),
+    "threshold": ("tau",),
     "running_mean": ("moving_mean", "exp_mean", "mean_ema"),
     "running_var": ("moving_var", "exp_var", "var_ema"),
     "u": ("_u", "weight_u"),
@@ -464,8 +465,7 @@ def taken(
         return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), None
     if given is None:
         given = action["x"].clone()
-    with torch.no_grad():
-        given.copy_(action["x"])
+    given.data.copy_(action["x"])  # which PyTorch does not count as a new version of it
     return take_step(module, action["x"], action["upstream"], False, watch, given=given, **rest), given
 
 
@@ -478,12 +478,13 @@ def take_step(
     view: str | None = None,
     gradients: str | None = None,
     frozen: bool | str = False,
-    constant: bool = False,
+    constant: bool | str = False,
     witness: bool = False,
     given: torch.Tensor | None = None,
     between: torch.Tensor | None = None,
     residual: bool = False,
     twice: bool = False,
+    steep: bool = False,
     more: Sequence[torch.Tensor] = (),
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
@@ -492,14 +493,16 @@ def take_step(
       that `view` on it fails, and `upstream` too.
     - `upstream`: the gradient of the output, a tensor of the output's shape; None for no backward pass.
     - `watch`: parameters and buffers by name, each with a tensor of the contract's shape and dtype.
-    - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies.
+    - `view`: "strided" gives the layer every other number of a larger tensor; "expanded" repeats the first index of `x` without copies;
+      "channels_last" has dimension 1 last in memory.
     - `gradients`: "no_grad" or "inference_mode", in which the layer is called.
     - `frozen`: whether no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none, counted round.
-      `constant`: whether the input needs none.
+      `constant`: whether no input needs one; with "2", the second input needs none.
     - `witness`: whether to look in which precision the statistics are computed.
     - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
     - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
     - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
+      `steep`: whether the gradient of the output is 10 000 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
 
     It returns these places:
@@ -527,8 +530,9 @@ def take_step(
     for tensor in tensors.values():
         if tensor is not None:
             tensor.grad = None
-    wanted = upstream is not None and not constant and given is None
-    leaves = [(in_other_order(each) if scattered else each.clone()).requires_grad_(wanted) for each in (x, *more)]
+    leaves = [in_other_order(each) if scattered else each.clone() for each in (x, *more)]
+    for number, leaf in enumerate(leaves, 1):
+        leaf.requires_grad_(upstream is not None and given is None and constant not in (True, str(number)))
     inputs = [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
     if given is not None:
         inputs[0] = given
@@ -550,6 +554,8 @@ def take_step(
     if upstream is not None:
         alike = isinstance(output, torch.Tensor) and output.shape == x.shape
         reached, arriving = output + inputs[0] if residual and alike else output, in_other_order(upstream) if scattered else upstream
+        if steep:
+            arriving = arriving * STEEP
         if twice:
             go_back(reached, arriving, again=True)
         go_back(reached, arriving)
@@ -646,11 +652,13 @@ SUMS = {
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
+STEEP = 1e4  # how many times as large as usual the gradient of an output can be
 MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": torch.no_grad, "inference_mode": torch.inference_mode}
 VIEWS: Mapping[str | None, Any] = {
     None: torch.clone,
     "strided": lambda x: torch.stack([x, x], -1)[..., 0],
     "expanded": lambda x: x[:1].expand(x.shape),
+    "channels_last": lambda x: x.movedim(1, -1).contiguous().movedim(-1, 1) if x.ndim > 2 else x.clone(),
 }
 
 

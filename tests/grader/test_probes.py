@@ -475,16 +475,45 @@ def test_an_input_may_be_a_view(view: str) -> None:
     assert same(story(Strides, {**step(X), "view": view}, state={})["step 1 · output"], x * 2)
 
 
+def test_an_input_may_have_its_channels_last_in_memory() -> None:
+    class Layout(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            assert x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
+            return x * 2
+
+    x = torch.arange(24.0).reshape(1, 2, 3, 4)
+    seen = story(Layout, {**step(x, upstream=torch.ones_like(x)), "view": "channels_last"}, state={})
+    assert same(seen["step 1 · output"], x * 2) and same(seen["step 1 · gradient of input"], torch.full_like(x, 2.0))
+
+
+def test_a_gradient_may_be_steep() -> None:
+    seen, steep = (story(Affine, {**step(), "steep": steep}) for steep in (False, True))
+    assert all(same(steep[f"step 1 · gradient of {name}"], 1e4 * seen[f"step 1 · gradient of {name}"]) for name in ("input", "weight"))
+
+
+@pytest.mark.parametrize(("constant", "learning"), [("1", [2]), ("2", [1]), (True, [])])
+def test_one_input_alone_may_be_constant(constant: bool | str, learning: list[int]) -> None:
+    class Two(nn.Module):
+        def forward(self, x: Tensor, other: Tensor) -> Tensor:
+            return x * other
+
+    seen = story(Two, {**step(), "more": [X + 1], "constant": constant}, state={})
+    places = {1: "step 1 · gradient of input", 2: "step 1 · gradient of input 2"}
+    assert [number for number, place in places.items() if place in seen] == learning
+
+
 def test_the_same_tensor_may_come_again_with_other_numbers() -> None:
-    given = list[Tensor]()
+    given, versions = list[Tensor](), set[int]()
 
     class Keeping(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             given.append(x)
+            versions.add(x._version)
             return x * 1
 
     seen = story(Keeping, {**step(upstream=None), "again": True}, {**step(X + 1, upstream=None), "again": True}, state={})
     assert given[0] is given[1] and same(seen["step 1 · output"], X) and same(seen["step 2 · output"], X + 1)
+    assert versions == {0}
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import linecache
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from io import StringIO
 from types import ModuleType
@@ -26,7 +26,7 @@ from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.draws import complete, generator
+from normgrade.oracle.draws import complete, generator, layout
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
@@ -181,7 +181,9 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
         places = {name: with_open_zeros(place) for name, place in places.items()}
     for dtype in HALF:
         if isinstance(request, LayerStory) and isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
-            shaken = [play_exactly(implementation, with_rounded_state(wide, UNIT_ROUNDOFF[dtype], seed), probes) for seed in range(plays)]
+            learnt, narrow = parameters_of(implementation, request, probes), any(each.dtype == dtype for each in request.state.values())
+            rounded_so = partial(with_rounded_parameters, wide, learnt, narrow, UNIT_ROUNDOFF[dtype])
+            shaken = [play_exactly(implementation, rounded_so(seed), probes) for seed in range(plays)]
             rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, request, name)}
             places |= {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
     return Expectation(request, places, native.error or true.error)
@@ -294,9 +296,20 @@ def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
     return changed(request, shaking(unit, seed))
 
 
-def with_rounded_state(story: LayerStory, unit: float, seed: int) -> LayerStory:
-    """The story with every number of its state multiplied by 1 + ξ·u, and every number that a step writes into the layer."""
-    return replace(story, state=floats(story.state, shaking(unit, seed)), rounding=(unit, seed))
+def with_rounded_parameters(story: LayerStory, learnt: Collection[str], written: bool, unit: float, seed: int) -> LayerStory:
+    """The story with every number of the parameters that are `learnt` multiplied by 1 + ξ·u; also what its steps write, where that counts.
+
+    Buffers keep their numbers: statistics are float32's.
+    """
+    shaken = floats({name: value for name, value in story.state.items() if name in learnt}, shaking(unit, seed))
+    return replace(story, state={**story.state, **shaken}, rounding=(unit, seed) if written else ())
+
+
+def parameters_of(implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:
+    """The names of the parameters among a story's state."""
+    import torch
+
+    return {name for name, tensor in layout(implementation, story, probes).items() if isinstance(tensor, torch.nn.Parameter)}
 
 
 def widened(request: TypedRequest) -> TypedRequest:

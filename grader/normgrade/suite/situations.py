@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from itertools import cycle, starmap
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations a
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", *HALF)
 WITHOUT = {"float16": "no_grad", "bfloat16": "inference_mode"}  # how half precision is evaluated without gradients
+MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
 MANY = 40  # how many times the usual number of rows is many
 
 
@@ -217,12 +218,35 @@ def two_layers(typical: Typical) -> None:
     zh="大小要从本次调用的输入中取得，不要保留任何与形状有关的东西。",
 )
 def two_shapes(typical: Typical) -> None:
-    """Inputs of different shapes may come in turn.
+    """Inputs of different shapes may come in turn, also with dimensions of one length.
 
-    zh: 可以依次传入不同形状的输入。
+    zh: 可以依次传入不同形状的输入，各维长度也可以相同。
     """
-    for layer, x, other, *_more in typical()[:2]:
+    for layer, x, other, fixed, *_more in typical()[:2]:
         agree(layer, train(*x), train(*other), evaluate(*x), evaluate(*other), train(*x))
+        alike = of_one_length(x, fixed)
+        agree_where_defined(layer, train(*alike), evaluate(*alike))
+
+
+def of_one_length(x: Inputs, fixed: Sequence[int]) -> Inputs:
+    """The inputs with every axis as long as a fixed one, or else as the last: its place alone tells which it is.
+
+    Where these are too many numbers, the first axis alone.
+    """
+    if not x:
+        return x
+    length, dimensions = x[0].shape[fixed[-1] if fixed else -1], x[0].ndim
+    axes = range(dimensions if length**dimensions <= MOST_ALIKE else 1)
+    free = [axis for axis in axes if not {axis, axis - dimensions} & set(fixed)]
+    return each(lambda one: reduce(partial(as_long_as, length), free, one), x)
+
+
+def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
+    """The array of this length along an axis: cut off, or repeated, and then larger each time."""
+    numbers, size = np.arange(length), x.shape[axis]
+    growth = np.expand_dims(1 + 0.25 * (numbers // size), [other for other in range(x.ndim) if other != axis])
+    longer: np.ndarray = (np.take(x, numbers % size, axis) * growth).astype(x.dtype)
+    return longer
 
 
 @situation(
@@ -262,9 +286,9 @@ def copies(typical: Typical) -> None:
     zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 里；不要改动传入的梯度。",
 )
 def in_a_network(typical: Typical) -> None:
-    """Gradients are right where another call comes before the backward pass, and in a residual connection.
+    """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large.
 
-    zh: 在反向传播之前又有一次调用，或处于残差连接中时，梯度仍然正确。
+    zh: 在反向传播之前又有一次调用、处于残差连接中，或传入的梯度很大时，梯度仍然正确。
     """
     uses = typical()
     for layer, x, other, *_more in (uses[0], uses[-1]):
@@ -275,6 +299,7 @@ def in_a_network(typical: Typical) -> None:
             train(*other, between=np.flip(other[0]) + 1, residual=True),
             evaluate(*other, residual=True, twice=True),
             train(*x, twice=True),
+            train(*other, steep=True),
         )
 
 
@@ -326,7 +351,7 @@ def far_eps(typical: Typical) -> None:
     """
     uses = typical()
     layer, x, other, *_more = uses[0]
-    for eps, scale in ((1e-10, 1e-5), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
+    for eps, scale in ((1e-20, 1e-9), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
         agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
     last = uses[-1]
     agree(by_name(last.layer, len(x), eps=1e-10), train(*times(last.x, 1e-5)), evaluate(*times(last.other, 1e-5)))
@@ -427,7 +452,9 @@ def views(typical: Typical) -> None:
     for layer, x, other, *_more in typical():
         scattered = train(*x, scattered=True), evaluate(*other, scattered=True)
         strided = train(*other, view="strided"), evaluate(*x, view="strided")
-        agree(layer, *scattered, *strided, train(*x, view="expanded"), evaluate(*other, view="expanded", gradients="no_grad"))
+        expanded = train(*x, view="expanded"), evaluate(*other, view="expanded", gradients="no_grad")
+        last = [train(*each, view="channels_last") for each in (x, other) if any(one.ndim > 2 for one in each)][:1]
+        agree(layer, *scattered, *strided, *expanded, *last)
 
 
 @situation(
@@ -460,8 +487,9 @@ def frozen(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         alone = [step(*of, frozen=number) for number in ("1", "2") for step, of in ((train, x), (evaluate, other))]
+        one_input = [train(*x, constant=str(number)) for number in range(1, len(x) + 1) if len(x) > 1]
         all_of_them = train(*x, frozen=True), evaluate(*x, constant=True), train(*other, constant=True, frozen=True)
-        agree(layer, *alone, train(*x, frozen="3"), evaluate(*other, frozen="4"), *all_of_them)
+        agree(layer, *alone, train(*x, frozen="3"), evaluate(*other, frozen="4"), *one_input, *all_of_them)
 
 
 @situation(

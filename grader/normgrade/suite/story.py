@@ -202,11 +202,11 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
       is a backward pass only with `backward=True`, whose gradients need to be nearly right.
     - `scattered`: whether the numbers of the inputs lie in memory in another order, so that `view` on them fails.
     - `special`: any of these, by name:
-      - `view="strided"` or `view="expanded"`: each input is part of another tensor.
+      - `view="strided"` or `view="expanded"`: each input is part of another tensor; `view="channels_last"`: dimension 1 is last in memory.
       - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
-      - `frozen=True`: no parameter needs a gradient, with `frozen="2"` the second one alone; `constant=True`: no input needs one.
+      - `frozen=True`: no parameter needs a gradient; `frozen="2"`: the second one needs none; so too `constant` for the inputs.
       - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
-        `twice=True`: it runs two times.
+        `twice=True`: it runs two times; `steep=True`: from a gradient that is 10 000 times as large.
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: `x` is written into the input of the step before, if that was played `again` too.
 

@@ -57,12 +57,13 @@ class LayerStep:
     view: str | None = None
     gradients: str | None = None
     frozen: bool | str = False
-    constant: bool = False
+    constant: bool | str = False
     witness: bool = False
     again: bool = False
     between: Array | None = None
     residual: bool = False
     twice: bool = False
+    steep: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
     args: Sequence[Any] = ()
@@ -78,7 +79,7 @@ class LayerStep:
 
 
 UNUSUAL = (  # what most steps go without
-    *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice"),
+    *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep"),
     *("rate", "args", "kwargs", "more"),
 )
 

@@ -15,7 +15,7 @@ from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state, with_spread_of
+from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_parameters, with_spread_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
@@ -430,10 +430,14 @@ def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
     assert (moves[0] != moves[1]).all() and count.values == 3
 
 
-def test_the_state_alone_may_move_and_as_it_does_with_the_rest() -> None:
-    weight, count, x = numbers_of(with_rounded_state(STORY, U, seed=0))
-    assert (weight.values != 1).all() and count.values == 3 and (x.values == 2).all()
+@pytest.mark.parametrize("written", [True, False])
+def test_the_parameters_alone_may_move_and_as_they_do_with_the_rest(written: bool) -> None:
+    story = replace(STORY, state={**STORY.state, "running_mean": Array(np.ones(100, np.float32), "float32")})
+    rounded = with_rounded_parameters(story, ["weight"], written, U, seed=0)
+    weight, count, x = numbers_of(rounded)
+    assert (weight.values != 1).all() and count.values == 3 and (x.values == 2).all() and (rounded.state["running_mean"].values == 1).all()
     assert (weight.values == numbers_of(perturbed(STORY, U, seed=0))[0].values).all()
+    assert rounded.rounding == ((U, 0) if written else ())
 
 
 def test_a_seed_moves_numbers_the_same_way_and_another_another() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from normgrade.course.course import Course, carried
@@ -11,7 +12,7 @@ from normgrade.course.package import PACKAGE
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.errors import CourseError
 from normgrade.suite.collection import collect, derived
-from normgrade.suite.situations import PREFIX, SITUATIONS
+from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length
 
 EXERCISES = list(Course(carried()))
 
@@ -44,3 +45,25 @@ def test_a_situation_that_does_not_exist_cannot_be_left_out(tiny: Course) -> Non
 def test_the_module_holds_nothing_of_one_exercise() -> None:
     source = (PACKAGE / "suite" / "situations.py").read_text(encoding="utf-8")
     assert [exercise.slug for exercise in EXERCISES if exercise.slug in source] == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "fixed", "alike"),
+    [
+        ((5, 3), [1], (3, 3)),
+        ((2, 3, 5), [1], (3, 3, 3)),
+        ((2, 4), [], (4, 4)),
+        ((2, 3, 4, 6), [-1], (6, 3, 4, 6)),  # more would be too many numbers
+        ((6,), [-1], (6,)),
+        ((3, 2, 5), [-2, -1], (5, 2, 5)),
+    ],
+)
+def test_axes_may_all_have_the_length_of_a_fixed_one(shape: tuple[int, ...], fixed: list[int], alike: tuple[int, ...]) -> None:
+    x = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
+    (found,) = of_one_length((x,), fixed)
+    beginning = tuple(slice(min(sizes)) for sizes in zip(shape, alike, strict=True))
+    assert found.shape == alike and found.dtype == np.float32 and (found[beginning] == x[beginning]).all()
+
+
+def test_what_has_no_input_has_no_axes() -> None:
+    assert of_one_length((), []) == ()
