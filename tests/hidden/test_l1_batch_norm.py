@@ -103,8 +103,8 @@ def test_eps(agree):
 
     zh: 偏差与 eps 一样小，或为 0 时，eps 起决定作用：它加在偏差上；默认值是 1e-5。
     """
-    for eps, layer in ((1e-5, build(3)), (1e-3, build(3, eps=1e-3))):
-        small = layer.filled(running_mean=uniform(-0.01, 0.01, 3), running_dev=uniform(0.5, 2.0, 3) * eps)
+    for eps, layer in ((1e-5, build(3)), (1e-3, build(3, eps=1e-3)), (1e-15, build(3, eps=1e-15))):
+        small = layer.filled(running_mean=uniform(-2, 2, 3) * eps, running_dev=uniform(0.5, 2.0, 3) * eps)
         agree(small, evaluate(batch(5, 3) * eps), train(batch(4, 3) * eps), evaluate(batch(5, 3) * eps))
     agree(build(3, eps=0.1), train(uniform(0.5, 2.0, 1, 3) * ones(5, 1)), evaluate(batch(5, 3)))
 
@@ -198,7 +198,7 @@ def test_large_offset(agree):
 
     zh: 均值远大于偏差时，结果依然准确。
     """
-    agree(build(3), train((batch(8, 3, 2, 4) + 1000) * 1000), train((batch(8, 3) - 1000) * 1000))
+    agree(build(3), train((batch(8, 3, 2, 4) + 1000) * 1000), train((batch(8, 3) - 1000) * 1e7))
     agree(build(3), train((batch(8, 3, 5) + 10000) * 1000, gradients="no_grad"))
 
 
