@@ -1,7 +1,8 @@
 """Hidden suite of `batch_renorm`.
 
-Mostly three channels, and never three values in one. Channels differ in mean and scale. Where the clipping is not the point, the bounds are
-so wide that nothing is clipped, or so narrow that everything is. Where eps is not the point, the inputs are so large that it cannot matter.
+Mostly three channels, and never three values in one, but where the channels must not be found by their number. Channels differ in mean and
+scale. Where the clipping is not the point, the bounds are so wide that nothing is clipped, or so narrow that everything is. Where eps is not
+the point, the inputs are so large that it cannot matter.
 """
 
 from math import inf
@@ -75,7 +76,7 @@ def test_batch_norm(agree):
 
     zh: r_max=1、d_max=0 时，训练就是批归一化：用每个通道的均值和有偏标准差归一化，再缩放和平移。
     """
-    for shape in [*SHAPES, (4, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
+    for shape in [*SHAPES, (3, 3), (3, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
         agree(build(3, **PLAIN, momentum=0.0), train(large(*shape)), train(large(*shape)))
 
 
