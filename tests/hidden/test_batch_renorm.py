@@ -1,8 +1,8 @@
 """Hidden suite of `batch_renorm`.
 
 Mostly three channels, and never three values in one, but where the channels must not be found by their number. Channels differ in mean and
-scale. Where the clipping is not the point, the bounds are so wide that nothing is clipped, or so narrow that everything is. Where eps is not
-the point, the inputs are so large that it cannot matter.
+scale. Where the clipping is not the point, the bounds are so wide that nothing is clipped, or so narrow that everything is. Where eps is
+not the point, the inputs are so large that it cannot matter.
 """
 
 from math import inf
