@@ -104,7 +104,7 @@ def test_threshold(agree):
     zh: 输出是 y 与所在通道的阈值中较大的一个，阈值可正、可负、可为 0。
     """
     layer = build(4).filled(threshold=[0.4, -0.6, 0.0, 1.1], bias=[0.3, -0.4, 0.5, 0.8])
-    agree(layer, train(large(5, 4, 3, 2)), evaluate(large(2, 4, 3, 5)))
+    agree(layer, train(large(5, 4, 3, 2)), evaluate(large(4, 4, 4, 4)))
 
 
 @pytest.mark.kind("formula")
