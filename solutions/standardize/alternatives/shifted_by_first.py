@@ -1,7 +1,6 @@
-"""The first sample is subtracted from all, so that a constant feature is exactly 0 from then on, and so are its mean and variance;
-its variance is replaced by a number that is nearly 0.
+"""The first sample is subtracted from all, so a constant feature is exactly 0 from then on; it is divided by a number that is nearly 0.
 
-zh: 先从所有样本中减去第一个样本：此后常数特征恰好为 0，它的均值和方差也恰好为 0；方差换成一个几乎为 0 的数。
+zh: 先从所有样本中减去第一个样本：此后常数特征恰好为 0；它除以一个几乎为 0 的数。
 """
 
 import torch
