@@ -6,21 +6,28 @@ from normgrade.probes import go_back
 
 
 def with_constant_features(function, x, constants, upstream):
-    """Some features of x become constant: `constants` holds a number for each of them, and None for the others."""
+    """Some features of x become constant: `constants` holds a number for each of them, and None for the others.
+
+    A feature of NaN is there, but is not looked at. Where `upstream` is None, it does not go back.
+    """
     given = x.clone()
-    constant = torch.tensor([value is not None for value in constants])
+    beside = torch.tensor([value is None for value in constants])
+    constant = torch.tensor([value is not None and value == value for value in constants])
     for column, value in enumerate(constants):
         if value is not None:
             given[:, column] = value
-    given.requires_grad_()
+    given.requires_grad_(upstream is not None)
     result = function(given.clone())
+    seen = {"result beside": result[:, beside], "constant features": result[:, constant]}
+    if upstream is None:
+        return seen
     go_back(result, upstream)
     gradient = torch.full_like(given, torch.nan) if given.grad is None else given.grad
-    return {
-        "result beside": result[:, ~constant],
-        "constant features": result[:, constant],
-        "gradient of the other features": gradient[:, ~constant],
-        "gradient of constant features is finite": bool(gradient[:, constant].isfinite().all()),
+    of_constants = gradient[:, constant]
+    return seen | {
+        "gradient of the other features": gradient[:, beside],
+        "gradient of constant features is finite": bool(of_constants.isfinite().all()),
+        "share of the gradient of constant features that does not cancel": of_constants.sum(0) / (1 + of_constants.abs().sum(0)),
     }
 
 

@@ -14,3 +14,9 @@ def beside(impl, x, feature):
     with torch.no_grad():
         y = impl.min_max(x)
     return {"result without a feature": torch.cat([y[:, :feature], y[:, feature + 1 :]], 1)}
+
+
+def upper_half(impl, x):
+    """Call it without gradients, and see which numbers lie above the middle of the range from 0 to 1."""
+    with torch.no_grad():
+        return {"numbers above one half": (impl.min_max(x) > 0.5).int()}

@@ -16,6 +16,12 @@ def features(samples, number):
     return ((order - samples / 2) * uniform(0.7, 3.0, 1, number) + uniform(-9.0, 9.0, 1, number)).astype(np.float32)
 
 
+def squeezed(samples, number):
+    """The same, mapped to the range from 0 to 1."""
+    x = features(samples, number)
+    return (x - x.min(0)) / (x.max(0) - x.min(0))
+
+
 def with_constants(samples, *constants):
     """Features of which some are constant: their numbers, None for those that are not."""
     x = features(samples, len(constants))
@@ -24,7 +30,7 @@ def with_constants(samples, *constants):
 
 def typical():
     """The function as it is used: it has no switches, but sizes."""
-    illegal = [randn(4), randn(2, 4, 3), randn(2, 1, 4, 3)]
+    illegal = [randn(), randn(4), randn(2, 4, 3), randn(2, 1, 4, 3), randn(2, 1, 4, 3, 2)]
     return [
         use(function("min_max"), features(5, 3), features(4, 7), [], illegal),
         use(function("min_max"), features(6, 1), features(3, 2), [], illegal),
@@ -64,8 +70,12 @@ def test_formula(agree):
 
     zh: 每个特征的最小值变为 0，最大值变为 1，其余按比例落在两者之间。
     """
-    for samples, number in [(5, 3), (4, 7), (3, 1), (230, 4), (2, 5)]:
+    for samples, number in [(5, 3), (4, 7), (3, 1), (3, 140), (2, 5), (4, 4)]:
         agree(call("min_max", features(samples, number)))
+    many = features(1030, 2)
+    many[-2], many[-1] = many.max(0) + 9, many.min(0) - 9
+    agree(call("min_max", many))
+    agree(call("min_max", squeezed(6, 3) * np.float32(0.6) + np.float32(0.2)))
 
 
 @pytest.mark.kind("formula")
@@ -80,6 +90,8 @@ def test_offsets(agree):
     zh: 全为正数或全为负数的特征，也占满整个范围。
     """
     agree(call("min_max", features(6, 4) + np.array([[100, -100, 900, -900]], np.float32)))
+    close = np.array([[0, 1], [1, 0], [0, 0], [1, 1], [0, 1]], np.float32) * 2.0**-11  # a few units in the last place
+    agree(probe("upper_half", x=close + np.array([[1024, -1024]], np.float32)))
 
 
 @pytest.mark.kind("edge")
@@ -93,7 +105,7 @@ def test_constant_features(agree):
 
     zh: 常数特征恰好变为 0；旁边的特征照常。
     """
-    agree(with_constants(7, 0.0, None, 2.0, None, -0.1))
+    agree(with_constants(7, 0.0, None, 1.0, None, -0.1))
     for samples in (2, 3, 10):
         agree(with_constants(samples, 0.7))
         agree(with_constants(samples, 1e-9, None, 3e7 + 0.1))
@@ -110,7 +122,9 @@ def test_scales(agree):
 
     zh: 同一个输入中，数值极小的特征和数值极大的特征，都占满整个范围。
     """
-    agree(call("min_max", features(6, 5) * np.array([[1e-10, 1e-5, 1.0, 1e5, 1e10]], np.float32)))
+    agree(call("min_max", features(6, 5) * np.array([[1e-15, 1e-5, 1.0, 1e5, 1e15]], np.float32)))
+    huge_and_tiny = features(5, 3) * np.array([[1e-30, 1.0, 1e30]], np.float32)
+    agree(function("min_max"), evaluate(huge_and_tiny, gradients="no_grad"))
     x = features(6, 3)
     x[1, 2] = x[0, 2] = x[2:, 2].mean()
     x[0, 1] = x[5, 1] = x[1:5, 1].mean()
@@ -179,6 +193,10 @@ def test_not_finite(agree):
         for infinity in (np.inf, -np.inf):
             x[position, 1] = infinity
             agree(probe("beside", x=x, feature=1))
+        x = features(6, 4)
+        x[:, 2] = 0.5
+        x[position, 2] = np.nan
+        agree(function("min_max"), evaluate(x), evaluate(x[position : position + 1]))
 
 
 @pytest.mark.kind("precision")
@@ -196,3 +214,5 @@ def test_half_precision(agree):
         agree(function("min_max"), evaluate(features(7, 4), dtype=dtype, backward=True), evaluate(features(5, 3), dtype=dtype))
         x = features(5, 3)
         agree(function("min_max"), evaluate((x - x.mean(0)) / np.abs(x - x.mean(0)).max(0) * 60000, dtype=dtype))
+    x = features(5, 3).astype(np.float16)
+    agree(probe("constant_features", x=x, constants=[0.1, None, 2.0], upstream=None))

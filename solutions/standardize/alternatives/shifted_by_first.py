@@ -1,6 +1,6 @@
-"""The first sample is subtracted from all, so that a constant feature is exactly 0 from then on, and so are its mean and variance.
+"""The first sample is subtracted from all, so a constant feature is exactly 0 from then on; it is divided by a number that is nearly 0.
 
-zh: 先从所有样本中减去第一个样本：此后常数特征恰好为 0，它的均值和方差也恰好为 0。
+zh: 先从所有样本中减去第一个样本：此后常数特征恰好为 0；它除以一个几乎为 0 的数。
 """
 
 import torch
@@ -14,4 +14,4 @@ def standardize(x: Tensor) -> Tensor:
     shifted = shifted - shifted[0]
     centred = shifted - shifted.mean(0)
     variance = (centred**2).sum(0) / len(x)
-    return (centred / torch.where(variance == 0, 1.0, variance).sqrt()).to(x.dtype)
+    return (centred / torch.where(variance == 0, 1e-30, variance).sqrt()).to(x.dtype)
