@@ -5,7 +5,7 @@ import random
 import numpy as np
 import torch
 
-from normgrade.probes import Place, called
+from normgrade.probes import Place, called, find
 
 
 def cosine_linear(impl, *args, **kwargs):
@@ -27,6 +27,7 @@ def new(impl, x, out_features):
     state, parameters = layer.state_dict(), dict(layer.named_parameters())
     key = next((key for key in called("weight") if key in state), None)
     weight = None if key is None else state[key].detach().clone()
+    first, second = (drawn(impl, seed) for seed in (1, 2))
     return {
         Place("key of {name}", name="weight"): key,
         Place("{name} is a parameter", name="weight"): None if key is None else key in parameters,
@@ -34,7 +35,8 @@ def new(impl, x, out_features):
         "the output is that of the first weight": is_cosine(layer(x), x, weight),
         "rows of the first weight that are no direction": None if weight is None else sum(not 0 < row.norm() < 1e30 for row in weight),
         "rows of the first weight with the same direction": None if weight is None else pairs(weight),
-        "random numbers go on after building": len({drawn_after_building(impl, seed) for seed in (1, 2)}) > 1,
+        "the first weight is drawn at random": first[0] != second[0],
+        "random numbers go on after building": all(one != other for one, other in zip(first[1:], second[1:], strict=True)),
         Place("further keys of the state dict"): ", ".join(name for name in state if name != key),
         Place("further parameters"): ", ".join(name for name in parameters if name != key),
     }
@@ -55,8 +57,10 @@ def pairs(weight):
     return int(((unit @ unit.mT).abs().tril(-1) > 0.9999).any(dim=-1).sum())
 
 
-def drawn_after_building(impl, seed):
-    """The first random number after a layer was built. It depends on the seed before, unless that is overwritten."""
+def drawn(impl, seed):
+    """The first numbers of a weight, and those random numbers that come after it. All depend on the seed, unless it is overwritten."""
     torch.manual_seed(seed)
-    impl.CosineLinear(5, 4)
-    return float(torch.rand(1))
+    random.seed(seed)
+    np.random.seed(seed)
+    weight = find(impl.CosineLinear(5, 4), "weight")
+    return None if weight is None else weight.tolist(), float(torch.rand(1)), random.random(), float(np.random.rand())

@@ -2,7 +2,7 @@
 
 import torch
 
-from normgrade.probes import Place, Witness, fill, find
+from normgrade.probes import Place, Witness, find, in_other_order, settings
 
 
 class WithWeight(torch.nn.Module):
@@ -35,21 +35,44 @@ def parameter(argument):
 BUILDERS = {"with_weight": with_weight}
 
 
-def memory(impl, weight, other):
-    """Build two from one parameter, and write other numbers into the g and v of the first: the rest is left alone."""
-    given = torch.nn.Parameter(weight.clone())
-    first, second = impl.WeightNorm(given), impl.WeightNorm(given)
-    lengths = other.flatten(1).norm(dim=1)
-    fill(first, {"v": other, "g": lengths})
-    seen = {
-        "weight": first(),
-        "weight of a second one": second(),
-        Place("{name} left alone", name="the given weight"): given.detach().clone(),
-    }
-    for name in "gv":
-        tensor = find(first, name)
+def memory(impl, weight, other, given="parameter", dtype="float32"):
+    """Build two from one tensor, and write other numbers into the g and v of the first: the rest is left alone."""
+    start, usual = GIVEN[given](weight.to(getattr(torch, dtype))), settings()
+    of_start = start.detach().clone()
+    if start.is_leaf and start.requires_grad:
+        start.grad = torch.ones_like(start)
+    first, second = impl.WeightNorm(start), impl.WeightNorm(start)
+    now = settings()
+    seen = {Place(f"{name} left alone"): now[name] == value for name, value in usual.items()}
+    tensors = {name: find(first, name) for name in "gv"}
+    with torch.no_grad():
+        before = first()
+    for name, value in {"g": other.flatten(1).norm(dim=1), "v": other}.items():
+        tensor = tensors[name]
         seen[Place("{name} learns", name=name)] = tensor is not None and tensor.requires_grad and tensor.is_leaf
-    return seen
+        seen[Place("dtype of {name}", name=name)] = None if tensor is None else str(tensor.dtype)
+        if name == "v":
+            seen["v starts at the given weight"] = tensor is not None and torch.equal(tensor, of_start)
+        if tensor is not None and tensor.numel() == value.numel():
+            tensor.data.copy_(value.reshape(tensor.shape))  # as code does that knows no torch.no_grad
+    with torch.no_grad():
+        after = first()
+    return seen | {
+        "weight": after,
+        "weight of a second one": second(),
+        Place("{name} left alone", name="the weight of an earlier call"): before,
+        Place("{name} left alone", name="the given weight"): start.detach().clone(),
+        Place("{name} left alone", name="the gradient of the given weight"): start.grad if start.is_leaf else None,
+        "the given weight needs a gradient": start.requires_grad,
+    }
+
+
+GIVEN = {  # what a weight is built from
+    "parameter": lambda weight: torch.nn.Parameter(weight.clone()),
+    "permuted parameter": lambda weight: torch.nn.Parameter(in_other_order(weight)),
+    "expanded tensor": lambda weight: weight[:1].expand(weight.shape),
+    "computed tensor": lambda weight: torch.nn.Parameter(weight.clone()) / 3,
+}
 
 
 def precision(impl, weight, dtype):

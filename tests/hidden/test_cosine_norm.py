@@ -65,7 +65,7 @@ def test_cosines(agree):
 
     zh: 一个位置的第 k 个输出，是它与权重第 k 行的点积，除以两者长度之积；什么也不加。
     """
-    for shape, out_features in [((4, 7), 3), ((6, 5, 8), 2), ((2, 3, 5, 6), 9), ((4, 4), 4), ((3, 5), 1), ((2, 130), 3)]:
+    for shape, out_features in [((4, 7), 3), ((6, 5, 8), 2), ((2, 3, 5, 6), 9), ((4, 4), 4), ((3, 5), 1), ((2, 300), 3), ((2, 5), 40)]:
         agree(cosine_linear(shape[-1], out_features), train(rows(*shape)), evaluate(rows(*shape)))
 
 
@@ -113,7 +113,8 @@ def test_new_layer(agree):
 
     zh: 新建的层的状态字典中只有 `weight`，它是参数，各行指向不同的方向；层可以直接用它计算。
     """
-    agree(probe("new", x=rows(3, 6), out_features=4))
+    for out_features in (4, 12):
+        agree(probe("new", x=rows(3, 6), out_features=out_features))
 
 
 @pytest.mark.kind("gradient")
@@ -148,6 +149,7 @@ def test_zero_vectors(agree):
     for step in (train, evaluate):
         agree(cosine_linear(6, 3, eps=0.5).filled(weight=weight), step(x))
         agree(cosine_linear(6, 3).filled(weight=weight), step(x))
+        agree(cosine_linear(6, 3, eps=1e-15).filled(weight=weight), step(x))
 
 
 @pytest.mark.kind("edge")
@@ -217,3 +219,8 @@ def test_half_precision(agree):
             agree(
                 layer, train(randn(5, 48) * 300, dtype=dtype), evaluate(randn(5, 48) * 1e-4, dtype=dtype), evaluate(randn(48), dtype=dtype)
             )
+        x = rows(4, 6)
+        x[1] = 0
+        agree(cosine_linear(6, 2).to(dtype), train(x, dtype=dtype))
+        far = cosine_linear(6, 4).filled(weight=of_length([1e-6, 0.3, 40.0, 1e7], 6))  # which float16 does not hold
+        agree(far, train(x, dtype=dtype), evaluate(x, dtype=dtype, gradients="no_grad"))

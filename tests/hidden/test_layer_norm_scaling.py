@@ -58,8 +58,9 @@ def test_formula(agree):
 
     zh: 无论是第几层，输出都是 x + F(LN(x) / √layer)。
     """
-    for layer, shape in [(2, (4, 7)), (5, (6, 5, 8)), (13, (2, 3, 5, 4)), (80, (3,))]:
+    for layer, shape in [(2, (4, 7)), (5, (6, 5, 8)), (13, (2, 1, 3, 1, 2, 4)), (1000, (3,))]:
         agree(build(shape[-1], feed_forward(shape[-1]), layer), train(rows(*shape)), evaluate(rows(*shape)))
+    agree(build(1, feed_forward(1), 3), train(rows(4, 1), backward=False))
 
 
 @pytest.mark.kind("formula")
@@ -75,6 +76,7 @@ def test_simple_sublayers(agree):
     """
     for sublayer in [identity(), scaled(0.5), linear(7, 7)]:
         agree(build(7, sublayer, 6), train(rows(4, 7)), evaluate(100 * rows(2, 3, 7)))
+    agree(build(300, identity(), 6), train(rows(2, 300)))
 
 
 @pytest.mark.kind("formula")
@@ -84,12 +86,14 @@ def test_simple_sublayers(agree):
     zh="子层只调用一次，只传一个参数，也不要检查它的类型：普通函数没有参数，也没有模式。",
 )
 def test_sublayer_called_once(agree):
-    """The sublayer may be a plain function. It is called once, with LN(x) / √layer.
+    """The sublayer may be no module. It is called once, with LN(x) / √layer, and what it returns is left alone.
 
-    zh: 子层可以是普通函数。它只被调用一次，得到的是 LN(x) / √layer。
+    zh: 子层可以不是模块。它只被调用一次，得到的是 LN(x) / √layer；它的返回值不被改动。
     """
-    for layer, shape in [(1, (4, 6)), (5, (2, 3, 7))]:
-        agree(probe("recorded", x=rows(*shape), layer=layer))
+    agree(probe("recorded", x=rows(4, 6), layer=1))
+    agree(probe("recorded", x=rows(2, 3, 7), layer=5, training=False))
+    agree(probe("recorded", x=rows(2, 1, 3, 2, 5), layer=6, gradients=False))
+    agree(probe("recorded", x=rows(6), layer=3, training=False, gradients=False))
 
 
 @pytest.mark.kind("edge")
@@ -145,13 +149,14 @@ def test_large_mean(agree):
     zh="norm 是 PyTorch 默认构造的 torch.nn.LayerNorm(dim)。因子是一个数，不是参数，也不是缓冲区。把子层保存为属性。",
 )
 def test_new_block(agree):
-    """A new block has the parameters of `norm`, ones and zeros, those of the sublayer, and no others; the sublayer is not copied.
+    """A new block has the parameters of `norm`, a torch.nn.LayerNorm, and those of the sublayer, which is neither copied nor changed.
 
-    zh: 新的残差块只有 `norm` 的参数（全 1 和全 0）和子层的参数；子层不被复制。
+    zh: 新的残差块只有 `norm`（torch.nn.LayerNorm）的参数和子层的参数；子层既不被复制，也不被改动。
     """
     for sublayer in [feed_forward(7), linear(7, 7), identity()]:
         agree(build(7, sublayer, 3).as_built(), train(rows(4, 7)))
-    agree(probe("shared", dim=5))
+    agree(probe("shared", x=rows(3, 5)))
+    agree(probe("norm", dim=5))
 
 
 @pytest.mark.kind("gradient")
@@ -185,6 +190,9 @@ def test_dtypes(agree):
             agree(build(6, feed_forward(6), layer).to(dtype), train(rows(4, 6), dtype=dtype), evaluate(rows(2, 3, 6), dtype=dtype))
             steps = [step(rows(5, 6), dtype=dtype, witness=dtype != "float64", backward=True) for step in (train, evaluate)]
             agree(build(6, identity(), layer).to(dtype), *steps)
+    huge = rows(5, 6) * 1e25  # whose square float32 does not hold
+    agree(build(6, feed_forward(6), 3).to("float64"), train(huge, dtype="float64"), evaluate(huge, dtype="float64"))
     for dtype, gradients in [("float16", "no_grad"), ("bfloat16", "inference_mode")]:
         x = rows(5, 6)
+        agree(probe("given_dtype", x=x, layer=3, dtype=dtype))
         agree(build(6, identity(), 3).to(dtype), evaluate(x, dtype=dtype, witness=True, gradients=gradients))

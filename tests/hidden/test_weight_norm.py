@@ -11,7 +11,7 @@ from shared import rows
 
 from normgrade.suite import build, evaluate, ones, probe, randn, train, uniform, use, words
 
-SHAPES = [(4, 6), (2, 130), (5, 3, 2), (3, 2, 4, 5), (2, 3, 1, 2, 4)]
+SHAPES = [(4, 6), (2, 300), (70, 3), (5, 3, 2), (3, 2, 4, 5), (2, 3, 1, 2, 1, 4)]
 
 
 def with_weight(weight, *args, **kwargs):
@@ -89,7 +89,7 @@ def test_dim(agree):
 
     zh: dim 取其他值时，那一维的每个下标有一个长度。
     """
-    for shape, dim in [((4, 6), 1), ((5, 5), 1), ((5, 3, 2), 1), ((5, 3, 2), 2), ((3, 2, 4, 5), 1), ((3, 2, 4, 5), 3)]:
+    for shape, dim in [((4, 6), 1), ((5, 5), 1), ((5, 3, 2), 1), *(((3, 2, 4, 5), dim) for dim in (1, 2, 3)), ((2, 1, 2, 1, 3, 2), 4)]:
         x = (5, shape[1]) if len(shape) == 2 else shape
         agree(filled(with_weight(randn(*shape), dim=dim), v=slices(*shape, dim=dim)), train(randn(*x)), evaluate(randn(*x)))
 
@@ -105,7 +105,7 @@ def test_any_g(agree):
 
     zh: g 可以是任何数，包括负数和 0。
     """
-    g = np.array([[-2.5], [0.0], [1e-3], [40.0]], np.float32)
+    g = np.array([[-250.0], [0.0], [1e-3], [40000.0]], np.float32)
     agree(filled(with_weight(randn(4, 6)), g=g, v=slices(4, 6)), train(randn(5, 6)), evaluate(randn(2, 6)))
 
 
@@ -138,7 +138,9 @@ def test_own_memory(agree):
 
     zh: 传入的权重被复制：它保持不变；由同一个权重构造的两个对象互不共享。
     """
-    agree(probe("memory", weight=slices(4, 3), other=slices(4, 3)))
+    kinds = ("parameter", "float32"), ("expanded tensor", "bfloat16"), ("computed tensor", "float64"), ("permuted parameter", "float16")
+    for given, dtype in kinds:
+        agree(probe("memory", weight=slices(4, 3, 2) * 300, other=slices(4, 3, 2), given=given, dtype=dtype))
 
 
 @pytest.mark.kind("gradient")
@@ -224,6 +226,7 @@ def test_half_precision(agree):
     """
     for dtype in ("float16", "bfloat16"):
         layer = with_weight(randn(4, 3, 2)).to(dtype)
-        for scale in (1, 1000, 1e-4):
-            agree(filled(layer, v=slices(4, 3, 2) * scale), train(randn(4, 3, 2), dtype=dtype), evaluate(randn(5, 4, 3, 2), dtype=dtype))
+        longer_than_float16_holds = uniform(2e4, 6e4, 4, 3, 2)
+        for v in (slices(4, 3, 2), longer_than_float16_holds, slices(4, 3, 2) * 1e-4):
+            agree(filled(layer, v=v), train(randn(4, 3, 2), dtype=dtype), evaluate(randn(5, 4, 3, 2), dtype=dtype))
         agree(probe("precision", weight=slices(4, 3, 2), dtype=dtype))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 class CosineLinear(nn.Module):
     def __init__(self, in_features: int, out_features: int, eps: float = 1e-8) -> None:
         super().__init__()
-        self.register_buffer("eps", torch.tensor(eps, dtype=torch.float64), persistent=False)
+        self.eps = eps
         self.weight = nn.Parameter(torch.rand(out_features, in_features) - 0.5)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -22,4 +22,4 @@ class CosineLinear(nn.Module):
         return torch.stack(outputs, dim=-1).to(x.dtype)
 
     def guarded(self, vectors: Tensor) -> Tensor:
-        return torch.maximum(torch.linalg.norm(vectors, dim=-1), self.eps.to(vectors.dtype))
+        return torch.maximum(torch.linalg.norm(vectors, dim=-1), vectors.new_tensor(self.eps))

@@ -14,8 +14,9 @@ class WeightNorm(nn.Module):
         start = weight.detach().clone()
         sizes = [1] * start.dim()
         sizes[dim] = start.shape[dim]
-        squares = torch.einsum("rc,rc->r", self.rows(start), self.rows(start))
-        self.g, self.v = nn.Parameter(squares.sqrt().view(sizes)), nn.Parameter(start)
+        rows = self.rows(start).to(torch.promote_types(start.dtype, torch.float32))
+        squares = torch.einsum("rc,rc->r", rows, rows)
+        self.g, self.v = nn.Parameter(squares.sqrt().view(sizes).to(start.dtype)), nn.Parameter(start)
 
     def rows(self, weight: Tensor) -> Tensor:
         return weight.transpose(0, self.dim).reshape(weight.shape[self.dim], -1)

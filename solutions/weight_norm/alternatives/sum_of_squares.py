@@ -14,11 +14,14 @@ class WeightNorm(nn.Module):
         self.register_parameter("v", nn.Parameter(torch.empty_like(weight)))
         with torch.no_grad():
             self.v.copy_(weight)
-        self.register_parameter("g", nn.Parameter(self.length(weight).detach().clone()))
+        self.register_parameter("g", nn.Parameter(self.length(self.widened(weight.detach())).to(weight.dtype)))
+
+    def widened(self, v: Tensor) -> Tensor:
+        return v.to(torch.promote_types(v.dtype, torch.float32))
 
     def length(self, v: Tensor) -> Tensor:
         return v.square().sum(self.others, keepdim=True).sqrt() if self.others else v.abs()
 
     def forward(self) -> Tensor:
-        v = self.v.to(torch.promote_types(self.v.dtype, torch.float32))
+        v = self.widened(self.v)
         return (v * (self.g / self.length(v))).to(self.v.dtype)
