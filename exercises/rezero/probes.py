@@ -3,7 +3,7 @@
 import torch
 from shared_probes import Recorder, Sublayer, held
 
-from normgrade.probes import Place, fill
+from normgrade.probes import Place, fill, go_back
 
 
 def what_the_sublayers_see(impl, x, alphas):
@@ -20,7 +20,29 @@ def what_the_sublayers_see(impl, x, alphas):
     for sublayer in sublayers:
         seen[Place("calls of sublayer {number}", number=sublayer.number)] = len(sublayer.received)
         seen[Place("what sublayer {number} receives", number=sublayer.number)] = sublayer.received[0] if sublayer.received else None
-    return seen | {"the order of the calls": " ".join(map(str, calls)), "the list left alone": given == sublayers}
+    seen |= {"the order of the calls": " ".join(map(str, calls)), "the list left alone": given == sublayers}
+    halved = [Recorder(), Recorder()]
+    impl.ReZero([*halved])(x.bfloat16())
+    return seen | {"half precision reaches the sublayers": [each.received[0].dtype for each in halved] == [torch.bfloat16] * 2}
+
+
+def what_becomes_of_their_outputs(impl, x, alphas, upstream):
+    """Call a stack whose sublayers return a view of their input, a tensor that they keep, and one that their backward pass needs: all of it
+    stays as it is."""
+    kept = torch.tanh(x)
+    stack = impl.ReZero([lambda x: x[:], lambda x: kept, torch.tanh])
+    fill(stack, {"alphas": alphas})
+    leaf = x.clone().requires_grad_()
+    given = leaf.clone()
+    output = stack(given)
+    go_back(output, upstream)
+    seen = {"output": output, "gradient of input": leaf.grad, "input left alone": torch.equal(given, x)}
+    with torch.no_grad():
+        seen["output without gradients"] = stack(given)
+    return seen | {
+        "input left alone without gradients": torch.equal(given, x),
+        "what a sublayer keeps left alone": torch.equal(kept, torch.tanh(x)),
+    }
 
 
 def new_stack(impl, training):
@@ -29,10 +51,14 @@ def new_stack(impl, training):
     modules = [each.train(training) for each in (Sublayer(), Sublayer(), torch.nn.Dropout(0.5))]
     stack = impl.ReZero([modules[0], torch.tanh, *modules[1:]])
     seen = {"sublayers in training mode": sum(each.training for each in modules)} | held(stack, modules, own=["alphas"])
+    seen["keys of the state dict"] = len(stack.state_dict())
     stack.eval()
     seen["sublayers that eval() reaches"] = sum(not each.training for each in modules)
     stack.train()
     seen["sublayers that train() reaches"] = sum(each.training for each in modules)
+    calls = []
+    for number, each in enumerate(modules, 1):
+        each.register_forward_hook(lambda *_, number=number: calls.append(number))
     for stack_trains, sublayers_train in ((True, False), (False, True)):
         stack.train(stack_trains)
         for each in modules:
@@ -41,4 +67,17 @@ def new_stack(impl, training):
         seen[Place("modes left alone, the stack in {mode}", mode="training" if stack_trains else "evaluation")] = (
             stack.training == stack_trains and all(each.training == sublayers_train for each in modules)
         )
-    return seen
+    seen["the calls of the sublayers with their hooks"] = " ".join(map(str, calls))
+    return seen | other_sublayers(impl)
+
+
+def other_sublayers(impl):
+    """Stacks of one Module that draws random numbers, and of one in float64."""
+    wide = Sublayer().double()
+    impl.ReZero([wide])
+    stack, x = impl.ReZero([torch.nn.Dropout(0.5)]), torch.ones(100)
+    fill(stack, {"alphas": torch.tensor([0.5])})
+    return {
+        "random numbers drawn anew": not torch.equal(stack(x), stack(x)),
+        "a sublayer stays in float64": all(each.dtype == torch.float64 for each in wide.state_dict().values()),
+    }

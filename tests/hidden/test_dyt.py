@@ -52,7 +52,7 @@ def test_formula(agree):
 
     zh: 每个数乘以 alpha，经过 tanh，再用所属特征的 weight 缩放、bias 平移。
     """
-    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (3, 2), (5, 5)]:
+    for shape in [(4, 7), (6, 5, 8), (2, 3, 5, 6), (3, 2), (5, 5), (2, 300)]:
         agree(build(shape[-1]), train(randn(*shape) * 1.5), evaluate(randn(*shape) * 1.5))
 
 
@@ -67,7 +67,7 @@ def test_alpha(agree):
 
     zh: alpha 可以是任何数，包括 0 和负数；它对所有特征都相同。
     """
-    for alpha in (0.2, 3.0, -1.3, 0.0):
+    for alpha in (0.2, 3.0, -1.3, 0.0, 40.0):
         agree(build(5).filled(alpha=alpha), train(randn(4, 5) / max(abs(alpha), 0.5)), evaluate(randn(2, 3, 5)))
 
 
@@ -82,7 +82,7 @@ def test_first_alpha(agree):
 
     zh: 参数 alpha 的初值是传入的数，可按位置或按名字传入；不传时为 0.5。
     """
-    for layer in (build(5), build(5, 2.0), build(5, alpha=-0.75), build(dim=5, alpha=1.5)):
+    for layer in (build(5), build(5, 12.3), build(5, alpha=-0.7), build(dim=5, alpha=1.6), build(5, 0.0)):
         agree(layer.as_built(), train(randn(4, 5)), evaluate(randn(2, 5)))
 
 
@@ -99,7 +99,8 @@ def test_new_layer(agree):
     zh: 新建的层的状态字典中有 `alpha`、`weight` 和 `bias`，都是参数，此外什么也没有。
     """
     agree(build(6).in_any_shape("alpha"))
-    agree(build(4, alpha=1.25).in_any_shape("alpha"))
+    for dim in (1, 300):
+        agree(build(dim, alpha=1.25).in_any_shape("alpha"))
 
 
 @pytest.mark.kind("gradient")
@@ -133,6 +134,7 @@ def test_number_of_dimensions(agree):
     zh: 输入可以有任意多维：可以只有一个位置，形状为 (dim,)，也可以有很多维。
     """
     agree(build(6), train(randn(6)), evaluate(randn(6)), train(randn(2, 3, 1, 2, 6)), evaluate(randn(4, 6)))
+    agree(build(3), train(randn(2, 3, 3)), evaluate(randn(2, 3, 4, 3)), train(randn(3, 2, 4, 3)))
 
 
 @pytest.mark.kind("edge")
@@ -180,6 +182,8 @@ def test_small_numbers(agree):
     """
     for step in (train, evaluate):
         agree(build(8).filled(bias=0.0), step(randn(6, 8) * 10 ** uniform(-9, -2, 6, 1)))
+    for dtype in ("float16", "bfloat16"):
+        agree(build(8).filled(bias=0.0).to(dtype), evaluate(randn(5, 8) * 1e-3, dtype=dtype))
 
 
 @pytest.mark.kind("precision")
@@ -197,4 +201,7 @@ def test_half_precision(agree):
         agree(
             build(8).to(dtype), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype), evaluate(randn(8), dtype=dtype)
         )
-        agree(build(8), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype))
+        agree(build(8), train(randn(5, 8), dtype=dtype), evaluate(randn(5, 8) * 100, dtype=dtype, gradients="no_grad"))
+        spoilt = randn(4, 6)
+        spoilt[0, 1], spoilt[1, 2], spoilt[3, 0] = float("inf"), float("-inf"), float("nan")
+        agree(build(6), train(spoilt, dtype=dtype))

@@ -52,7 +52,10 @@ def test_stack(agree):
     for alphas in ([0.7, -0.4, 1.3], [-1.0, 0.3, 0.6], [0.0, 1.9, 0.0]):
         agree(build(layers).filled(alphas=alphas), train(rows(3, 4)), evaluate(rows(2, 3, 4)), train(rows(4)))
     agree(build([feed_forward(3)] * 6).filled(alphas=[0.5, -0.3, 0.4, 0.2, -0.6, 0.1]), train(rows(2, 3)))
-    agree(build([linear(3, 3)]).filled(alphas=0.8), train(rows(2, 2, 4, 3)), evaluate(rows(5, 3)))
+    agree(build([linear(3, 3)]).filled(alphas=0.8), train(rows(2, 2, 4, 3)), evaluate(rows(2, 1, 3, 2, 4, 3)))
+    agree(build([linear(2, 2), scaled(0.3)] * 7).filled(alphas=np.linspace(-0.3, 0.4, 14, dtype=np.float32)), train(rows(3, 2)))
+    for alphas, size in (([-40.0, 25.0], 1e15), ([2e-5, -3e-5], 1e-12)):
+        agree(build([scaled(0.7), scaled(-0.6)]).filled(alphas=alphas), train(rows(4, 3) * size), evaluate(rows(2, 5) * size))
 
 
 @pytest.mark.kind("formula")
@@ -68,6 +71,9 @@ def test_zero(agree):
     """
     agree(build([feed_forward(4), linear(4, 4)]).filled(alphas=0.0), train(rows(3, 4)), evaluate(rows(2, 3, 4)))
     agree(build([scaled(2.0), identity()]).as_built(), train(rows(4, 3)), evaluate(rows(2, 5)))
+    infinite = rows(4, 6)
+    infinite[1, 2], infinite[3, 0] = float("inf"), float("-inf")
+    agree(build([linear(6, 6)]).filled(alphas=0.0), evaluate(infinite), evaluate(infinite, gradients="no_grad"))
 
 
 @pytest.mark.kind("formula")
@@ -81,7 +87,7 @@ def test_functions_as_sublayers(agree):
 
     zh: 子层可以是普通函数；每次前向按顺序调用它们各一次，收到的是当时的 x。
     """
-    for shape in ((5,), (4, 3), (2, 3, 5, 4)):
+    for shape in ((5,), (4, 3), (2, 3, 5, 4), (2, 3, 1, 2, 4), (300, 2)):
         agree(probe("what_the_sublayers_see", x=rows(*shape), alphas=np.array([0.7, -0.4, 0.2], np.float32)))
     agree(probe("what_the_sublayers_see", x=rows(2, 3), alphas=np.array([0.0, 0.6], np.float32)))
 
@@ -154,12 +160,14 @@ def test_gradients(agree):
     zh="α · F(x) 与和都写成新张量：用 mul_、add_ 或 `+=` 可能会改动调用者的 x。",
 )
 def test_sublayers_that_return_their_input(agree):
-    """A sublayer may return the very tensor it was given; the input is left alone.
+    """A sublayer may return the very tensor it was given, a part of it, or one that is needed later; what it returns is left alone.
 
-    zh: 子层可以直接返回传给它的那个张量；输入保持不变。
+    zh: 子层可以返回传给它的那个张量、它的一部分，或者以后还要用的张量；子层返回的张量保持不变。
     """
     stack = build([identity(), identity()]).filled(alphas=[0.5, -0.4])
     agree(stack, train(rows(4, 3)), evaluate(rows(2, 5)), evaluate(rows(2, 5), gradients="no_grad"))
+    alphas = np.array([0.5, -0.4, 0.7], np.float32)
+    agree(probe("what_becomes_of_their_outputs", x=rows(4, 3), alphas=alphas, upstream=randn(4, 3)))
 
 
 @pytest.mark.kind("precision")
@@ -176,8 +184,11 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for parameters in (dtype, "float32"):
             stack = build([feed_forward(4), scaled(0.5)]).filled(alphas=[0.4, -0.3]).to(parameters)
-            agree(stack, train(rows(5, 4), dtype=dtype, backward=True), evaluate(rows(2, 4) * 100, dtype=dtype))
+            agree(stack, train(rows(5, 4), dtype=dtype, backward=True), evaluate(rows(2, 4) * 100, dtype=dtype, gradients="no_grad"))
         agree(build([scaled(0.5)]).filled(alphas=0.4), evaluate(rows(3, 4) * 1000, dtype=dtype))
+        spoilt = rows(4, 5)
+        spoilt[0, 1], spoilt[1, 2], spoilt[2, 0] = float("inf"), float("-inf"), float("nan")
+        agree(build([linear(5, 5)]).filled(alphas=0.4), train(spoilt, dtype=dtype), evaluate(spoilt, dtype=dtype))
 
 
 @pytest.mark.kind("precision")
@@ -193,3 +204,6 @@ def test_float64(agree):
     """
     for layers, dim in (([feed_forward(4), linear(4, 4)], 4), ([scaled(0.5)], 3), ([identity()], 5)):
         agree(build(layers).to("float64"), train(rows(4, dim), dtype="float64"), evaluate(rows(2, 3, dim), dtype="float64"))
+    huge = rows(4, 3).astype(np.float64) * 1e60  # more than float32 can hold
+    stack = build([scaled(0.5), identity()]).to("float64")
+    agree(stack, train(huge, dtype="float64"), evaluate(huge, dtype="float64", gradients="no_grad"))

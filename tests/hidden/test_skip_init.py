@@ -4,6 +4,7 @@
 what goes into them is not scaling what comes out.
 """
 
+import numpy as np
 import pytest
 from shared import rows
 
@@ -49,7 +50,10 @@ def test_block(agree):
     """
     for alpha in (0.37, -0.8, 2.6, 1.0):
         agree(block(feed_forward(6)).filled(alpha=alpha), train(rows(4, 6)), evaluate(rows(2, 3, 6)), train(rows(6)))
-    agree(block(linear(3, 3)).filled(alpha=0.6), train(rows(2, 3, 4, 3)), evaluate(rows(5, 3)))
+    agree(block(linear(3, 3)).filled(alpha=0.6), train(rows(2, 3, 4, 3)), evaluate(rows(2, 1, 3, 2, 4, 3)))
+    for alpha, size in ((-40.0, 1e15), (2e-5, 1e-12)):
+        agree(block(scaled(0.7)).filled(alpha=alpha), train(rows(4, 3) * size), evaluate(rows(2, 5) * size))
+    agree(block(linear(3, 3)).filled(alpha=-2e-5), train(rows(4, 3)))
 
 
 @pytest.mark.kind("formula")
@@ -65,6 +69,9 @@ def test_zero(agree):
     """
     agree(block(feed_forward(6)).filled(alpha=0.0), train(rows(4, 6)), evaluate(rows(2, 3, 6)))
     agree(block(scaled(2.0)).as_built(), train(rows(4, 3)), evaluate(rows(2, 5)))
+    infinite = rows(4, 6)
+    infinite[1, 2], infinite[3, 0] = float("inf"), float("-inf")
+    agree(block(linear(6, 6)).filled(alpha=0.0), evaluate(infinite), evaluate(infinite, gradients="no_grad"))
 
 
 @pytest.mark.kind("formula")
@@ -78,7 +85,7 @@ def test_function_as_branch(agree):
 
     zh: 分支可以是普通函数；每次前向只调用它一次，收到的是 x 本身。
     """
-    for shape in ((5,), (4, 3), (2, 3, 5, 4)):
+    for shape in ((5,), (4, 3), (2, 3, 5, 4), (2, 3, 1, 2, 4), (300, 2)):
         agree(probe("what_the_branch_sees", x=rows(*shape), alpha=0.7))
     agree(probe("what_the_branch_sees", x=rows(2, 3), alpha=0.0))
 
@@ -137,12 +144,13 @@ def test_gradients(agree):
     zh="α · F(x) 与和都写成新张量：对分支返回的张量用 mul_、add_ 或 `+=`，可能会改动调用者的 x。",
 )
 def test_branch_that_returns_its_input(agree):
-    """A branch may return the very tensor it was given; the input is left alone.
+    """A branch may return the very tensor it was given, a part of it, or one that is needed later; what it returns is left alone.
 
-    zh: 分支可以直接返回传给它的那个张量；输入保持不变。
+    zh: 分支可以返回传给它的那个张量、它的一部分，或者以后还要用的张量；分支返回的张量保持不变。
     """
     agree(block(identity()).filled(alpha=0.5), train(rows(4, 3)), evaluate(rows(2, 5)), evaluate(rows(2, 5), gradients="no_grad"))
     agree(block(identity()).filled(alpha=-1.0), train(rows(4, 3)))
+    agree(probe("what_becomes_of_its_output", x=rows(4, 3), alpha=0.5, upstream=randn(4, 3)))
 
 
 @pytest.mark.kind("precision")
@@ -159,8 +167,11 @@ def test_half_precision(agree):
     for dtype in ("float16", "bfloat16"):
         for parameters in (dtype, "float32"):
             layer = block(feed_forward(6)).filled(alpha=0.4).to(parameters)
-            agree(layer, train(rows(5, 6), dtype=dtype, backward=True), evaluate(rows(2, 6) * 100, dtype=dtype))
+            agree(layer, train(rows(5, 6), dtype=dtype, backward=True), evaluate(rows(2, 6) * 100, dtype=dtype, gradients="no_grad"))
         agree(block(scaled(0.5)).filled(alpha=0.4), evaluate(rows(3, 4) * 1000, dtype=dtype))
+        spoilt = rows(4, 5)
+        spoilt[0, 1], spoilt[1, 2], spoilt[2, 0] = float("inf"), float("-inf"), float("nan")
+        agree(block(linear(5, 5)).filled(alpha=0.4), train(spoilt, dtype=dtype), evaluate(spoilt, dtype=dtype))
 
 
 @pytest.mark.kind("precision")
@@ -176,3 +187,5 @@ def test_float64(agree):
     """
     for layer, dim in ((block(feed_forward(6)), 6), (block(scaled(0.5)), 3), (block(identity()), 4)):
         agree(layer.to("float64"), train(rows(4, dim), dtype="float64"), evaluate(rows(2, 3, dim), dtype="float64"))
+    huge = rows(4, 3).astype(np.float64) * 1e60  # more than float32 can hold
+    agree(block(scaled(0.5)).to("float64"), train(huge, dtype="float64"), evaluate(huge, dtype="float64", gradients="no_grad"))
