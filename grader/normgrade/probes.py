@@ -99,7 +99,7 @@ class Stopped(Exception):
 
 
 def new_layer(
-    impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], in_any_shape: Sequence[str] = ()
+    impl: Any, layer: str, args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str], as_scalars: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Build a layer, and read its state dict before it is used.
 
@@ -109,8 +109,8 @@ def new_layer(
     - "key of <name>": the key in your state dict, a text; None where neither the name nor one of its ALIASES is there. What is one of
       `names` itself is no other name of another.
     - "<name> is a parameter": a bool; False for a buffer, None where the key is missing.
-    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing. Its numbers alone, in one dimension, where
-      it is one of those that may be kept `in_any_shape`.
+    - "state_dict · <name>": the tensor, in your shape and dtype; None where the key is missing. Where it is one of `as_scalars`, one
+      without dimensions is shown in one dimension.
     - "attribute <name>": "a tensor", None, "something else" or "missing", as the layer has it under that name or one of its ALIASES.
 
     And two places for what the right answer does not have:
@@ -138,7 +138,7 @@ def new_layer(
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
-            Place("state_dict · {name}", name=name): None if key is None else state[key].flatten() if name in in_any_shape else state[key],
+            Place("state_dict · {name}", name=name): None if key is None else as_scalar(state[key]) if name in as_scalars else state[key],
             Place("attribute {name}", name=name): kind_of_attribute(module, name, names),
         }
     for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
@@ -315,6 +315,15 @@ CALLABLES: Mapping[str, Callable[..., Any]] = {
     "scaled": Scaled,
     "identity": lambda: the_same,
 }
+
+
+def as_scalar(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor without dimensions in one dimension; any other as it is.
+
+    >>> as_scalar(torch.tensor(2.0)).shape, as_scalar(torch.ones(1)).shape, as_scalar(torch.ones(1, 1)).shape
+    (torch.Size([1]), torch.Size([1]), torch.Size([1, 1]))
+    """
+    return tensor if tensor.ndim else tensor.flatten()
 
 
 def kind_of_attribute(module: torch.nn.Module, name: str, names: Sequence[str] = ()) -> str | None:
@@ -508,7 +517,7 @@ def take_step(
     It returns these places:
 
     - "output": what the layer returned.
-    - "input left alone": the input after the call, in the shape and dtype of `x`.
+    - "input left alone": the input after the call, in the shape and dtype of `x`; a text where its `requires_grad` was changed.
     - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
     - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
@@ -536,6 +545,7 @@ def take_step(
     inputs = [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
     if given is not None:
         inputs[0] = given
+    needing = [each.requires_grad for each in inputs]
     learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
@@ -546,7 +556,10 @@ def take_step(
             module(between, *more)
         without = not torch.is_grad_enabled()
     with torch.no_grad():
-        seen = {OUTPUT: output} | {left_alone(number): each.clone() for number, each in enumerate(inputs, 1)}
+        seen = {OUTPUT: output} | {
+            left_alone(number): each.clone() if each.requires_grad == needed else NEEDS_ANOTHER
+            for number, (each, needed) in enumerate(zip(inputs, needing, strict=True), 1)
+        }
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
@@ -557,7 +570,7 @@ def take_step(
         if steep:
             arriving = arriving * STEEP
         if twice:
-            go_back(reached, arriving, again=True)
+            go_back(reached, arriving.clone(), again=True)  # a leaf may keep this very tensor as its gradient, and add to it
         go_back(reached, arriving)
         seen |= {gradient_of_input(number): leaf.grad for number, leaf in enumerate(leaves, 1) if leaf.requires_grad}
     for parameter in learning:
@@ -583,6 +596,7 @@ def parameters_to_freeze(
 
 
 OUTPUT = Place("output")
+NEEDS_ANOTHER = "its requires_grad was changed"
 
 
 @cache
@@ -780,8 +794,7 @@ def fill(module: torch.nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     for name, value in state.items():
         tensor = find(module, name)
         if tensor is not None and tensor.numel() == value.numel():
-            with torch.no_grad():
-                tensor.copy_(value.reshape(tensor.shape))
+            tensor.data.copy_(value.reshape(tensor.shape))  # which PyTorch does not count as a new version of it
 
 
 def find(module: torch.nn.Module, name: str) -> torch.Tensor | None:

@@ -790,9 +790,50 @@ def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() ->
 
 
 def test_the_state_dict_of_a_new_layer_is_looked_at_without_what_it_was_given() -> None:
-    seen = probes.new_layer(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {}, ["alpha"], in_any_shape=["alpha"])
+    seen = probes.new_layer(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {}, ["alpha"], as_scalars=["alpha"])
     assert seen["state_dict · alpha"].shape == (1,)
     assert (seen["further keys of the state dict"], seen["further parameters"]) == ("", "")
+
+
+@pytest.mark.parametrize(("shape", "shown"), [((), (1,)), ((1,), (1,)), ((1, 1), (1, 1))])
+def test_a_scalar_has_no_dimension_or_one(shape: tuple[int, ...], shown: tuple[int, ...]) -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.alpha = nn.Parameter(torch.ones(shape))
+
+    seen = probes.new_layer(SimpleNamespace(Scaled=Scaled), "Scaled", [], {}, ["alpha"], as_scalars=["alpha"])
+    assert seen["state_dict · alpha"].shape == shown
+
+
+def test_a_gradient_that_a_leaf_keeps_is_not_added_to_by_the_second_backward_pass() -> None:
+    class Moved(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.bias = nn.Parameter(torch.zeros(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return (x + self.bias).movedim(0, -1)
+
+    upstream = torch.tensor([1.0, 2.0, 3.0])
+    seen = story(Moved, {**step(torch.ones(3), upstream), "twice": True}, state={"bias": torch.zeros(3)})
+    assert same(seen["step 1 · gradient of bias"], 2 * torch.tensor([1.0, 2.0, 3.0]))
+
+
+def test_an_input_whose_requires_grad_was_changed_is_not_left_alone() -> None:
+    class Asking(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return x.requires_grad_() * 2
+
+    seen = story(Asking, {**step(), "constant": True}, step(), state={})
+    assert seen["step 1 · input left alone"] == "its requires_grad was changed" and same(seen["step 2 · input left alone"], X)
+
+
+def test_numbers_are_filled_in_behind_the_back_of_pytorch() -> None:
+    layer = Affine()
+    before = layer.weight._version
+    probes.fill(layer, {"weight": torch.tensor([5.0, 6.0, 7.0])})
+    assert layer.weight.tolist() == [5.0, 6.0, 7.0] and layer.weight._version == before
 
 
 def test_several_callables_have_names_of_their_own() -> None:

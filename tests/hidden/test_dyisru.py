@@ -18,8 +18,8 @@ def apart(*shape):
 def typical():
     """The layer as it is used: it has no switches, but sizes and c."""
     return [
-        use(build(6, c=2.0).filled(c=0.7).in_any_shape("c"), apart(5, 6), apart(2, 3, 6), [-1]),
-        use(build(9).filled(c=1.6).in_any_shape("c"), apart(2, 1, 2, 1, 2, 9), apart(9), [-1]),
+        use(build(6, c=2.0).filled(c=0.7).as_scalars("c"), apart(5, 6), apart(2, 3, 6), [-1]),
+        use(build(9).filled(c=1.6).as_scalars("c"), apart(2, 1, 2, 1, 2, 9), apart(9), [-1]),
     ]
 
 
@@ -120,9 +120,9 @@ def test_new_layer(agree):
 
     zh: 新建的层的状态字典中有 `c`、`weight` 和 `bias`，都是参数，此外什么也没有。
     """
-    agree(build(6).in_any_shape("c"))
+    agree(build(6).as_scalars("c"))
     for dim in (1, 300):
-        agree(build(dim, c=2.5).in_any_shape("c"))
+        agree(build(dim, c=2.5).as_scalars("c"))
 
 
 @pytest.mark.kind("gradient")

@@ -13,8 +13,8 @@ from normgrade.suite import build, evaluate, randn, train, uniform, use, words
 def typical():
     """The layer as it is used: it has no switches, but sizes and alpha."""
     return [
-        use(build(6, alpha=0.8).in_any_shape("alpha"), randn(5, 6) * 1.5, randn(2, 3, 6) * 1.5, [-1]),
-        use(build(9).in_any_shape("alpha"), randn(2, 1, 2, 1, 2, 9) * 2, randn(9) * 2, [-1]),
+        use(build(6, alpha=0.8).as_scalars("alpha"), randn(5, 6) * 1.5, randn(2, 3, 6) * 1.5, [-1]),
+        use(build(9).as_scalars("alpha"), randn(2, 1, 2, 1, 2, 9) * 2, randn(9) * 2, [-1]),
     ]
 
 
@@ -98,9 +98,9 @@ def test_new_layer(agree):
 
     zh: 新建的层的状态字典中有 `alpha`、`weight` 和 `bias`，都是参数，此外什么也没有。
     """
-    agree(build(6).in_any_shape("alpha"))
+    agree(build(6).as_scalars("alpha"))
     for dim in (1, 300):
-        agree(build(dim, alpha=1.25).in_any_shape("alpha"))
+        agree(build(dim, alpha=1.25).as_scalars("alpha"))
 
 
 @pytest.mark.kind("gradient")

@@ -12,7 +12,7 @@ from normgrade.suite import build, evaluate, feed_forward, identity, linear, pro
 
 
 def block(*args, **kwargs):
-    return build(*args, **kwargs).in_any_shape("alpha")
+    return build(*args, **kwargs).as_scalars("alpha")
 
 
 def typical():

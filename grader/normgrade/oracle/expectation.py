@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib.metadata import version
 from io import StringIO
 from types import ModuleType
@@ -181,9 +181,9 @@ def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType
         places = {name: with_open_zeros(place) for name, place in places.items()}
     for dtype in HALF:
         if isinstance(request, LayerStory) and isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
-            learnt, narrow = parameters_of(implementation, request, probes), any(each.dtype == dtype for each in request.state.values())
-            rounded_so = partial(with_rounded_parameters, wide, learnt, narrow, UNIT_ROUNDOFF[dtype])
-            shaken = [play_exactly(implementation, rounded_so(seed), probes) for seed in range(plays)]
+            names, written = rounded_in(dtype, implementation, request, probes), any(each.dtype == dtype for each in request.state.values())
+            stories = [with_rounded_state(wide, names, UNIT_ROUNDOFF[dtype], seed, written) for seed in range(plays)]
+            shaken = [play_exactly(implementation, story, probes) for story in stories]
             rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, request, name)}
             places |= {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
     return Expectation(request, places, native.error or true.error)
@@ -296,20 +296,18 @@ def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
     return changed(request, shaking(unit, seed))
 
 
-def with_rounded_parameters(story: LayerStory, learnt: Collection[str], written: bool, unit: float, seed: int) -> LayerStory:
-    """The story with every number of the parameters that are `learnt` multiplied by 1 + ξ·u; also what its steps write, where that counts.
-
-    Buffers keep their numbers: statistics are float32's.
-    """
-    shaken = floats({name: value for name, value in story.state.items() if name in learnt}, shaking(unit, seed))
+def with_rounded_state(story: LayerStory, names: Collection[str], unit: float, seed: int, written: bool = False) -> LayerStory:
+    """The story with every number of these parameters and buffers multiplied by 1 + ξ·u; also what its steps write, where that counts."""
+    shaken = floats({name: value for name, value in story.state.items() if name in names}, shaking(unit, seed))
     return replace(story, state={**story.state, **shaken}, rounding=(unit, seed) if written else ())
 
 
-def parameters_of(implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:
-    """The names of the parameters among a story's state."""
+def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:
+    """What of a layer's state may be rounded to that dtype: what has it, and all parameters. A float32 buffer is a statistic."""
     import torch
 
-    return {name for name, tensor in layout(implementation, story, probes).items() if isinstance(tensor, torch.nn.Parameter)}
+    tensors = layout(implementation, story, probes)
+    return {name for name, value in story.state.items() if value.dtype == dtype or isinstance(tensors.get(name), torch.nn.Parameter)}
 
 
 def widened(request: TypedRequest) -> TypedRequest:

@@ -28,7 +28,7 @@ Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", *HALF)
-WITHOUT = {"float16": "no_grad", "bfloat16": "inference_mode"}  # how half precision is evaluated without gradients
+WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
 MANY = 40  # how many times the usual number of rows is many
 
@@ -117,9 +117,9 @@ def turned(x: Inputs) -> Inputs:
     return each(np.flip, x)
 
 
-def agree_where_defined(*story: Part) -> bool:
-    """The same as `agree`, where the reference does not refuse the story. Returns whether it was played."""
-    if defined := current().is_defined(story):
+def agree_where_defined(*story: Part, also_finite: bool = False) -> bool:
+    """The same as `agree`, where the reference does not refuse the story, or gives NaN in it. Returns whether it was played."""
+    if defined := current().is_defined(story, also_finite):
         agree(*story)
     return defined
 
@@ -225,7 +225,7 @@ def two_shapes(typical: Typical) -> None:
     for layer, x, other, fixed, *_more in typical()[:2]:
         agree(layer, train(*x), train(*other), evaluate(*x), evaluate(*other), train(*x))
         alike = of_one_length(x, fixed)
-        agree_where_defined(layer, train(*alike), evaluate(*alike))
+        agree_where_defined(layer, train(*alike), evaluate(*alike), also_finite=True)
 
 
 def of_one_length(x: Inputs, fixed: Sequence[int]) -> Inputs:
@@ -317,8 +317,8 @@ def every_dtype(typical: Typical) -> None:
     for layer, x, other, *_more in typical():
         for dtype in DTYPES:
             modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
-            without = [evaluate(*x, dtype=dtype, witness=True, gradients=WITHOUT[dtype])] if dtype in HALF else []
-            agree(layer.to(dtype), *modes, *without, settings())
+            without = evaluate(*x, dtype=dtype, witness=dtype in HALF, gradients=WITHOUT[dtype])
+            agree(layer.to(dtype), *modes, without, settings())
 
 
 @situation(
@@ -335,7 +335,8 @@ def float32_parameters(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         modes = ((train, x, "float16"), (evaluate, other, "float16"), (train, other, "bfloat16"), (evaluate, x, "bfloat16"))
-        agree(layer, *(step(*each, dtype=dtype, backward=True) for step, each, dtype in modes))
+        without = evaluate(*other, dtype="bfloat16", gradients="no_grad")
+        agree(layer, *(step(*each, dtype=dtype, backward=True) for step, each, dtype in modes), without)
 
 
 @situation(
@@ -406,6 +407,8 @@ def not_finite(typical: Typical) -> None:
             without = evaluate(*spoilt(other, np.nan), gradients="no_grad")
             infinite = evaluate(*spoilt(x, np.inf)), without, evaluate(*spoilt(other, -np.inf)), train(*spoilt(x, np.inf))
             agree(layer, *infinite, evaluate(*other))
+        narrow = evaluate(*with_one(0, x, np.inf), dtype="float16"), evaluate(*with_one(-1, other, np.nan), dtype="float16")
+        agree(layer.to("float16"), *narrow)
     for layer, x, other, *_more in typical()[2:]:
         nan = train(*with_one(-1, other, np.nan), gradients="no_grad")
         agree(layer, evaluate(*with_one(0, x, np.inf)), nan, train(*x), evaluate(*other))

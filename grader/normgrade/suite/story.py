@@ -31,7 +31,7 @@ class Build:
     state: Mapping[str, Any] = field(default_factory=dict)
     watch: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
-    free: tuple[str, ...] = ()
+    scalars: tuple[str, ...] = ()
     unfilled: bool = False
 
     @property
@@ -65,7 +65,7 @@ class Build:
         """The same with other arguments.
 
         >>> build(3, eps=1e-3).with_arguments(5, affine=False)
-        Build(args=(5,), kwargs={'affine': False}, layer=None, dtype='float32', state={}, watch=(), ignored=(), free=(), unfilled=False)
+        Build(args=(5,), kwargs={'affine': False}, layer=None, dtype='float32', state={}, watch=(), ignored=(), scalars=(), unfilled=False)
         """
         return replace(self, args=(self.name, *args) if self.is_function else args, kwargs=kwargs)
 
@@ -99,14 +99,14 @@ class Build:
         """
         return replace(self, ignored=self.ignored + names)
 
-    def in_any_shape(self, *names: str) -> Build:
-        """Parameters and buffers whose shape the contract leaves free, such as a scalar's: only their numbers count.
+    def as_scalars(self, *names: str) -> Build:
+        """Parameters and buffers that are one number each: a new layer may have them in the shape () or (1,).
 
-        Where a new layer is looked at, every other tensor has the reference's shape.
+        Every other tensor of a new layer has the reference's shape.
 
-        >>> story = build(3).in_any_shape("alpha")
+        >>> story = build(3).as_scalars("alpha")
         """
-        return replace(self, free=self.free + names)
+        return replace(self, scalars=self.scalars + names)
 
     def as_built(self) -> Build:
         """The layer keeps the parameters and buffers that it was built with.
@@ -361,7 +361,7 @@ def request(story: Story, default_layer: str, key: object) -> TypedRequest:
             return replace(asked, draw=key)
         case [Build() as built]:
             args, kwargs = carried(list(built.args)), carried_by_name(built.kwargs)
-            return NewLayer(built.layer or default_layer, args, kwargs, in_any_shape=built.free, draw=key)
+            return NewLayer(built.layer or default_layer, args, kwargs, as_scalars=built.scalars, draw=key)
         case [Build() as built, *parts] if all(isinstance(part, LayerStep) for part in parts):
             return LayerStory(
                 layer=built.layer or default_layer,

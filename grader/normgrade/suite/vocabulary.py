@@ -103,9 +103,10 @@ class Playing:
             raise BrokenSuite(why, beside=probe_of(asked, self.exercise))
         return expectation
 
-    def is_defined(self, story: Story) -> bool:
-        """Whether the reference plays a story to its end."""
-        return self.oracle.expectation(self.reference, self.request(story)).error is None
+    def is_defined(self, story: Story, also_finite: bool = False) -> bool:
+        """Whether the reference plays a story to its end, and what it gives can be compared, where it has to be `also_finite`."""
+        expectation = self.oracle.expectation(self.reference, self.request(story))
+        return expectation.error is None and not (also_finite and unsound(expectation, self.exercise.places))
 
     def request(self, story: Story) -> TypedRequest:
         """The story as it is asked next."""

@@ -162,13 +162,13 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class NewLayer:
-    """Build a layer, and look for these names in its state dict. The shape of some tensors is free, if they have as many elements."""
+    """Build a layer, and look for these names in its state dict. Some tensors are `as_scalars`, of the shape () or (1,)."""
 
     layer: str
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
-    in_any_shape: Sequence[str] = ()
+    as_scalars: Sequence[str] = ()
     draw: object = None
 
     @property
@@ -178,7 +178,7 @@ class NewLayer:
     @property
     def inputs(self) -> dict[str, Any]:
         named = {"names": list(self.names)} if self.draw is None else with_key(self.draw)
-        free = {"in_any_shape": list(self.in_any_shape)} if self.in_any_shape else {}
+        free = {"as_scalars": list(self.as_scalars)} if self.as_scalars else {}
         return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **free}
 
 

@@ -15,7 +15,7 @@ from normgrade.compare.differences import allowed, differences, unsound
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place, gradient_of
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_parameters, with_spread_of
+from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state, with_spread_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
@@ -431,9 +431,9 @@ def test_every_number_that_goes_in_moves_by_the_unit_roundoff() -> None:
 
 
 @pytest.mark.parametrize("written", [True, False])
-def test_the_parameters_alone_may_move_and_as_they_do_with_the_rest(written: bool) -> None:
+def test_some_of_the_state_alone_may_move_and_as_it_does_with_the_rest(written: bool) -> None:
     story = replace(STORY, state={**STORY.state, "running_mean": Array(np.ones(100, np.float32), "float32")})
-    rounded = with_rounded_parameters(story, ["weight"], written, U, seed=0)
+    rounded = with_rounded_state(story, ["weight"], U, 0, written)
     weight, count, x = numbers_of(rounded)
     assert (weight.values != 1).all() and count.values == 3 and (x.values == 2).all() and (rounded.state["running_mean"].values == 1).all()
     assert (weight.values == numbers_of(perturbed(STORY, U, seed=0))[0].values).all()

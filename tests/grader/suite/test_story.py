@@ -194,6 +194,6 @@ def test_a_call_may_have_its_arrays_in_another_order_in_memory() -> None:
 
 
 def test_the_shape_of_a_tensor_may_be_left_free() -> None:
-    asked = request([build(3).in_any_shape("alpha", "beta")], "Layer", "key")
+    asked = request([build(3).as_scalars("alpha", "beta")], "Layer", "key")
     assert isinstance(asked, NewLayer)
-    assert asked.in_any_shape == ("alpha", "beta")
+    assert asked.as_scalars == ("alpha", "beta")
