@@ -396,7 +396,8 @@ def layer_story(
         return module
 
     try:
-        module, other, given = built(state), None, None
+        module, other = built(state), None
+        given: Sequence[torch.Tensor] = ()
         random_numbers = torch.Generator().manual_seed(int(rounding[1])) if rounding else None
         for step, action in enumerate(steps, 1):
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
@@ -466,15 +467,16 @@ def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], u
 
 
 def taken(
-    module: torch.nn.Module, action: Mapping[str, Any], watch: Mapping[str, torch.Tensor], given: torch.Tensor | None
-) -> tuple[dict[Place, Any], torch.Tensor | None]:
-    """What `take_step` sees at one step of a story, and the input to write over at the next."""
+    module: torch.nn.Module, action: Mapping[str, Any], watch: Mapping[str, torch.Tensor], given: Sequence[torch.Tensor]
+) -> tuple[dict[Place, Any], Sequence[torch.Tensor]]:
+    """What `take_step` sees at one step of a story, and the inputs to write over at the next."""
     rest = {name: value for name, value in action.items() if name not in ("do", "x", "upstream", "scattered", "again")}
     if not action.get("again"):
-        return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), None
-    if given is None:
-        given = action["x"].clone()
-    given.data.copy_(action["x"])  # which PyTorch does not count as a new version of it
+        return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), ()
+    inputs = (action["x"], *action.get("more", ()))
+    given = given or [each.clone() for each in inputs]
+    for tensor, numbers in zip(given, inputs, strict=True):
+        tensor.data.copy_(numbers)  # which PyTorch does not count as a new version of it
     return take_step(module, action["x"], action["upstream"], False, watch, given=given, **rest), given
 
 
@@ -489,7 +491,7 @@ def take_step(
     frozen: bool | str = False,
     constant: bool | str = False,
     witness: bool = False,
-    given: torch.Tensor | None = None,
+    given: Sequence[torch.Tensor] = (),
     between: torch.Tensor | None = None,
     residual: bool = False,
     twice: bool = False,
@@ -508,7 +510,7 @@ def take_step(
     - `frozen`: whether no parameter needs a gradient during this step; with "2", the second parameter of `watch` needs none, counted round.
       `constant`: whether no input needs one; with "2", the second input needs none.
     - `witness`: whether to look in which precision the statistics are computed.
-    - `given`: the very tensor to call the layer on, in place of a copy of `x`; it needs no gradient.
+    - `given`: the very tensors to call the layer on, in place of copies of `x` and `more`; they need no gradient.
     - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
     - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
       `steep`: whether the gradient of the output is 10 000 times `upstream`.
@@ -541,10 +543,8 @@ def take_step(
             tensor.grad = None
     leaves = [in_other_order(each) if scattered else each.clone() for each in (x, *more)]
     for number, leaf in enumerate(leaves, 1):
-        leaf.requires_grad_(upstream is not None and given is None and constant not in (True, str(number)))
-    inputs = [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
-    if given is not None:
-        inputs[0] = given
+        leaf.requires_grad_(upstream is not None and not given and constant not in (True, str(number)))
+    inputs = [*given] or [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
     needing = [each.requires_grad for each in inputs]
     learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
     for parameter in learning:

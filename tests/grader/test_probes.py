@@ -486,6 +486,19 @@ def test_an_input_may_have_its_channels_last_in_memory() -> None:
     assert same(seen["step 1 · output"], x * 2) and same(seen["step 1 · gradient of input"], torch.full_like(x, 2.0))
 
 
+def test_all_inputs_may_be_the_same_tensors_again() -> None:
+    given = list[tuple[int, ...]]()
+
+    class Two(nn.Module):
+        def forward(self, x: Tensor, other: Tensor) -> Tensor:
+            given.append((id(x), id(other)))
+            return x * other
+
+    steps = [{**step(X + number, upstream=None), "more": [X - number], "again": True} for number in (1, 2)]
+    seen = story(Two, *steps, state={})
+    assert given[0] == given[1] and same(seen["step 2 · output"], (X + 2) * (X - 2))
+
+
 def test_a_gradient_may_be_steep() -> None:
     seen, steep = (story(Affine, {**step(), "steep": steep}) for steep in (False, True))
     assert all(same(steep[f"step 1 · gradient of {name}"], 1e4 * seen[f"step 1 · gradient of {name}"]) for name in ("input", "weight"))

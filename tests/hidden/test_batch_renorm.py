@@ -27,9 +27,9 @@ def large(*shape):
     return batch(*shape) * 1000
 
 
-def known(layer):
-    """The layer with running statistics as large as those of `large`."""
-    return layer.filled(running_mean=uniform(-900, 900, 3), running_std=uniform(500, 2000, 3))
+def known(layer, number=3):
+    """The layer, of that number of channels, with running statistics as large as those of `large`."""
+    return layer.filled(running_mean=uniform(-900, 900, number), running_std=uniform(500, 2000, number))
 
 
 def typical():
@@ -94,6 +94,8 @@ def test_correction(agree):
     for shape in SHAPES:
         agree(known(build(3, **WIDE, momentum=0.0)), train(large(*shape)), train(large(*shape)))
     agree(known(build(3, inf, inf, momentum=1.0)), train(large(4, 3)), train(large(5, 3)))
+    agree(known(build(70, **WIDE), 70), train(large(4, 70, 2)))
+    agree(known(build(2, **WIDE), 2), train(large(2, 2, 9, 35)))
 
 
 @pytest.mark.kind("formula")

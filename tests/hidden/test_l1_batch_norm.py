@@ -73,6 +73,8 @@ def test_training(agree):
     """
     for shape in [*SHAPES, (3, 3), (3, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
         agree(build(3, momentum=0.0), train(large(*shape)), train(large(*shape)))
+    agree(build(70, momentum=0.0), train(large(4, 70, 2)))
+    agree(build(2, momentum=0.0), train(large(2, 2, 9, 35)))
     outlier = large(20, 3, 10)
     outlier[7, 1, 2] = 1e5
     agree(build(3, momentum=0.0), train(outlier))

@@ -30,7 +30,7 @@ PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = ("float64", *HALF)
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
-MANY = 40  # how many times the usual number of rows is many
+MANY = 300  # rows
 
 
 class Use(NamedTuple):
@@ -554,7 +554,8 @@ def many_rows(typical: Typical) -> None:
     zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
     """
     layer, x, other, *_more = typical()[0]
-    many = each(lambda one: np.concatenate([one * (1 + 0.05 * number) for number in range(MANY)]), x)
+    growing = np.linspace(1, 3, -(-MANY // len(x[0])))
+    many = each(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)
     agree(layer, train(*many), evaluate(*many))
     agree(layer, *(step(*times(x, 1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(*other, backward=False))
 

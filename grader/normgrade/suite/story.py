@@ -208,7 +208,7 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
       - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
         `twice=True`: it runs two times; `steep=True`: from a gradient that is 10 000 times as large.
       - `witness=True`: the precision of the statistics is looked at.
-      - `again=True`: `x` is written into the input of the step before, if that was played `again` too.
+      - `again=True`: the inputs are written into those of the step before, if that was played `again` too.
 
     After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and whether an
     input was changed. Where an input holds a NaN or an infinity, there is no backward pass.
