@@ -260,3 +260,5 @@ def test_half_precision(agree):
             evaluate(randn(16, 3, 4) + 1, dtype=dtype),
         )
         agree(build(3, 1e-12).filled(running_mean=0.0, running_var=1e-9), evaluate(randn(4, 3) * 1e-4, dtype=dtype))
+        far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
+        agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))

@@ -231,3 +231,5 @@ def test_accuracy(agree):
         layer = build(3, 2.0, 1.0, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
         agree(layer, train(randn(16, 3, 4) * 200, dtype=dtype), evaluate(randn(16, 3, 4), dtype=dtype))
         agree(layer, train(randn(16, 3, 4) * 1e-3, dtype=dtype), train(randn(16, 3, 4) + offset, dtype=dtype))
+        far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
+        agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))

@@ -220,4 +220,6 @@ def test_half_precision(agree):
         layer = build(3, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
         agree(layer, train(batch(16, 3, 4) * 200, dtype=dtype), evaluate(batch(16, 3, 4), dtype=dtype))
         agree(layer, train(batch(16, 3, 4) * 1e-3, dtype=dtype), train(batch(16, 3, 4) + offset, dtype=dtype))
+        far = build(3).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
+        agree(far, evaluate(randn(8, 3, 2) + offset, dtype=dtype))
     agree(build(3, 2e-8).to("float16"), train(batch(8, 3, 4) * 1e-6, dtype="float16"))  # such an eps is 0 in float16
