@@ -352,7 +352,7 @@ def far_eps(typical: Typical) -> None:
     """
     uses = typical()
     layer, x, other, *_more = uses[0]
-    for eps, scale in ((1e-20, 1e-9), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
+    for eps, scale in ((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
         agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
     last = uses[-1]
     agree(by_name(last.layer, len(x), eps=1e-10), train(*times(last.x, 1e-5)), evaluate(*times(last.other, 1e-5)))
