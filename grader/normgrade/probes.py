@@ -135,10 +135,13 @@ def new_layer(
     for name in names:
         key = next((key for key in called(name) if key in state and (key == name or key not in names)), None)
         known.add(key)
+        tensor = None if key is None else state[key]
+        if tensor is not None and name in as_scalars:
+            tensor = torch.atleast_1d(tensor)  # type: ignore[no-untyped-call]
         seen |= {
             Place("key of {name}", name=name): key,
             Place("{name} is a parameter", name=name): None if key is None else key in parameters,
-            Place("state_dict · {name}", name=name): None if key is None else as_scalar(state[key]) if name in as_scalars else state[key],
+            Place("state_dict · {name}", name=name): tensor,
             Place("attribute {name}", name=name): kind_of_attribute(module, name, names),
         }
     for place, found in (("further keys of the state dict", state), ("further parameters", parameters)):
@@ -315,15 +318,6 @@ CALLABLES: Mapping[str, Callable[..., Any]] = {
     "scaled": Scaled,
     "identity": lambda: the_same,
 }
-
-
-def as_scalar(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor without dimensions in one dimension; any other as it is.
-
-    >>> as_scalar(torch.tensor(2.0)).shape, as_scalar(torch.ones(1)).shape, as_scalar(torch.ones(1, 1)).shape
-    (torch.Size([1]), torch.Size([1]), torch.Size([1, 1]))
-    """
-    return tensor if tensor.ndim else tensor.flatten()
 
 
 def kind_of_attribute(module: torch.nn.Module, name: str, names: Sequence[str] = ()) -> str | None:

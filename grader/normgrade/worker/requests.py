@@ -178,8 +178,8 @@ class NewLayer:
     @property
     def inputs(self) -> dict[str, Any]:
         named = {"names": list(self.names)} if self.draw is None else with_key(self.draw)
-        free = {"as_scalars": list(self.as_scalars)} if self.as_scalars else {}
-        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **free}
+        scalars = {"as_scalars": list(self.as_scalars)} if self.as_scalars else {}
+        return {"layer": self.layer, "args": list(self.args), "kwargs": dict(self.kwargs), **named, **scalars}
 
 
 @dataclass(frozen=True, slots=True)
