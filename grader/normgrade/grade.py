@@ -62,12 +62,13 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
     for result in play(grader, submission, inspection, on_event):
         results.append(result)
         checks.append(remark(result, submission.exercise))  # while the worker plays what comes next
+    protection = grader.host(submission.exercise).protection
     report = replace(
         report,
         checks=sized(checks, results),
         outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
-        sandbox=grader.host.protection.tier,
-        lost=grader.host.protection.loses,
+        sandbox=protection.tier,
+        lost=protection.loses,
         duration_s=time.perf_counter() - started,
     )
     if any(check.outcome is Outcome.FAILED for check in report.checks):

@@ -61,7 +61,7 @@ def of_zygote(pid: int) -> tuple[float, float]:
 def one_round(grader: Grader, exercise: Exercise) -> Cost:
     """The mean over some gradings of the reference, after an import of PyTorch."""
     import_s = import_torch_s()
-    source, starter = read_text(exercise.reference), grader.host.starter
+    source, starter = read_text(exercise.reference), grader.hosts["torch"].starter
     assert isinstance(starter, Zygote), "workers are not forked here"
     clock, before, worker = time.perf_counter(), os.times(), of_zygote(starter.process.pid)
     for _ in range(GRADINGS):

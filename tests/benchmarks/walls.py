@@ -59,7 +59,7 @@ def workers(rounds: int) -> bool:
 def self_tests() -> None:
     """Print of each self-test, in a process like a zygote: milliseconds, trials, and how many of them failed."""
     grader = namespaces()
-    zygote.warm_up()
+    zygote.warm_up("torch")
     zygote.freeze()
     walls = walls_of("container")()
     walls.prepare()

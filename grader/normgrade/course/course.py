@@ -110,6 +110,15 @@ class Exercise:
         return Ban(self.banned, self.allowed)
 
     @property
+    def written_with(self) -> str:
+        """The library that it is written with: "numpy" where PyTorch is banned as a whole, else "torch".
+
+        >>> Course.find().exercise("layer_norm").written_with
+        'torch'
+        """
+        return "torch" if self.ban.against("torch") is None else "numpy"
+
+    @property
     def file_name(self) -> str:
         """The name of the learner's file.
 

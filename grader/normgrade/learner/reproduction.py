@@ -111,8 +111,8 @@ def columns(*headings: str) -> list[str]:
 
 
 def aliases() -> str:
-    """The literal ALIASES of probes.py: other names of parameters and buffers. It is parsed, as an import would load torch."""
-    source = (PACKAGE / "probes.py").read_text(encoding="utf-8")
+    """The literal ALIASES of probes/layers.py: other names of parameters and buffers. It is parsed, as an import would load torch."""
+    source = (PACKAGE / "probes" / "layers.py").read_text(encoding="utf-8")
     [found] = [node for node in ast.parse(source).body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ALIASES"]
     return ast.unparse(found.value)
 

@@ -21,7 +21,7 @@ def generator(*key: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # as the same bytes in one number, and faster
 
 
-def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None) -> TypedRequest:
+def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str = "torch") -> TypedRequest:
     """The request with everything drawn, from the key that it holds. One that leaves nothing open comes back as it is."""
     key = request.draw
     if key is None:
@@ -29,19 +29,21 @@ def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | 
     match request:
         case NewLayer():
             return replace(request, names=list(layout(reference, request, probes)), draw=None)
-        case LayerStory():
-            return with_upstream(reference, with_state(reference, request, probes, key), probes, key)
-        case _:
-            return with_upstream(reference, replace(request, draw=None), probes, key)
+        case LayerStory() if written_with == "torch":
+            return with_upstream(reference, with_state(reference, request, probes, key), probes, key, written_with)
+        case _:  # functions have no state
+            return with_upstream(reference, replace(request, draw=None), probes, key, written_with)
 
 
 def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
     """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
-    from normgrade.probes import build, given_names, own_names
-    from normgrade.worker.play import to_tensors, with_builders
+    from normgrade.probes.layers import build, given_names, own_names
+    from normgrade.worker.library import library
+    from normgrade.worker.play import given, with_builders
 
+    args, kwargs = (given(each, library("torch")) for each in (request.args, request.kwargs))
     try:
-        module = build(with_builders(reference, probes), request.layer, to_tensors(request.args), to_tensors(request.kwargs))
+        module = build(with_builders(reference, probes), request.layer, args, kwargs)
     except Exception:  # a refusal can be what a suite asks for: the probe meets it again, and says so
         return {}
     names = own_names(module) if isinstance(request, NewLayer) else [*given_names(module), *own_names(module)]
@@ -92,14 +94,16 @@ def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], f
     return np.asarray(sizes * random.choice([-1.0, 1.0], shape))
 
 
-def with_upstream(reference: ModuleType, request: Differentiable, probes: ModuleType | None, key: object) -> Differentiable:
+def with_upstream(
+    reference: ModuleType, request: Differentiable, probes: ModuleType | None, key: object, written_with: str
+) -> Differentiable:
     """Fill in the upstream gradients: of the shape of the reference's own results."""
     from normgrade.worker.play import play
 
     if not request.undrawn:
         return request
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
-    seen = play(reference, forward, probes, trusted=True).values
+    seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
     return request.with_upstream({number: draw_upstream(key, number, seen.get(place)) for number, place in request.undrawn.items()})
 
 

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from io import StringIO
 from types import ModuleType
@@ -30,7 +30,7 @@ from normgrade.oracle.draws import complete, generator, layout
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
-from normgrade.worker.requests import LayerStory, TypedRequest, typed
+from normgrade.worker.requests import FORWARD_BACKWARD, LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -67,6 +67,7 @@ class Oracle:
     reference: str | None = None
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
+    written_with: str = "torch"
     remembered: dict[tuple[str, int], tuple[Playable, Observation]] | None = None  # by the source, and the identity of the request
 
     @classmethod
@@ -80,7 +81,7 @@ class Oracle:
             )
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         spread = tuple(read_text(alternatives[name]) for name in exercise.spread)
-        return cls(cache, probes, read_text(exercise.reference), spread, shared)
+        return cls(cache, probes, read_text(exercise.reference), spread, shared, exercise.written_with)
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
@@ -99,15 +100,17 @@ class Oracle:
 
     def compute(self, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         implementation, probes = self.modules(source)
-        expectation = expect(implementation, complete(implementation, request, probes), probes)
+        asked = complete(implementation, request, probes, self.written_with)
+        expectation = expect(implementation, asked, probes, written_with=self.written_with)
         for other in others:
-            expectation = with_spread_of(expectation, expect(self.modules(other)[0], expectation.request, probes))
+            theirs = expect(self.modules(other)[0], expectation.request, probes, written_with=self.written_with)
+            expectation = with_spread_of(expectation, theirs)
         return expectation
 
     def exactly(self, source: str, wide: TypedRequest) -> Observation:
         """One play in float64 of a request that is complete and `widened`: not kept, and without any spread."""
         implementation, probes = self.modules(source)
-        return play_exactly(implementation, wide, probes)
+        return play_exactly(implementation, wide, probes, written_with=self.written_with)
 
     def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
         """One native play of such a request, as a worker plays it; what was remembered is told once."""
@@ -115,7 +118,7 @@ class Oracle:
         if remembered is not None:
             return remembered
         implementation, probes = self.modules(source)
-        return play_natively(implementation, request, probes, size_limit_bytes)
+        return play_natively(implementation, request, probes, size_limit_bytes, written_with=self.written_with)
 
     def remembering(self) -> Oracle:
         """The same oracle, which remembers native plays when it is told to: who asks for one again has it at once."""
@@ -131,12 +134,14 @@ class Oracle:
         implementation, probes = self.modules(source)
         if probes is None:
             return ()
-        native = play_natively(implementation, request, probes, traced=probes)
-        error = native.error or play_exactly(implementation, widened(request), probes, traced=probes).error
+        native = play_natively(implementation, request, probes, traced=probes, written_with=self.written_with)
+        wide = widened(request)
+        error = native.error or play_exactly(implementation, wide, probes, traced=probes, written_with=self.written_with).error
         return () if error is None else tuple(frame.line for frame in error.frames)
 
     def modules(self, source: str) -> tuple[ModuleType, ModuleType | None]:
         """The source, and the exercise's own probes, as modules."""
+        imported(self.written_with)
         shared = None if self.shared_probes is None else executed(self.shared_probes, SHARED)
         return executed(source, "implementation"), None if self.probes is None else executed(self.probes, PROBES, shared)
 
@@ -165,25 +170,32 @@ def line_in(file_name: str, error: Exception) -> int:
     return lines[-1] if lines else 0
 
 
-def expect(implementation: ModuleType, request: TypedRequest, probes: ModuleType | None = None, plays: int = PLAYS) -> Expectation:
+def expect(
+    implementation: ModuleType,
+    request: TypedRequest,
+    probes: ModuleType | None = None,
+    plays: int = PLAYS,
+    written_with: str = "torch",
+) -> Expectation:
     """Play the request natively, in float64, and `plays` times in Monte Carlo arithmetic."""
-    from normgrade.oracle.rounding import RandomRounding
-
     unit = UNIT_ROUNDOFF["float32"]
-    native = play_natively(implementation, request, probes)
-    wide = widened(request)
-    true = play_exactly(implementation, wide, probes)
-    moved = []
-    for seed in range(plays):
-        moved.append(play_exactly(implementation, perturbed(wide, unit, seed), probes, RandomRounding(unit, seed)))
+    native = play_natively(implementation, request, probes, written_with=written_with)
+    wide, exactly = widened(request), partial(play_exactly, implementation, probes=probes, written_with=written_with)
+    true = exactly(wide)
+    moved = [exactly(perturbed(wide, unit, seed), arithmetic=random_rounding(written_with, unit, seed)) for seed in range(plays)]
     places = {Place.of(place): expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
     if holds_non_finite(request.inputs):
         places = {name: with_open_zeros(place) for name, place in places.items()}
     for dtype in HALF:
         if isinstance(request, LayerStory) and isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
-            names, written = rounded_in(dtype, implementation, request, probes), any(each.dtype == dtype for each in request.state.values())
-            stories = [with_rounded_state(wide, names, UNIT_ROUNDOFF[dtype], seed, written) for seed in range(plays)]
-            shaken = [play_exactly(implementation, story, probes) for story in stories]
+            unit = UNIT_ROUNDOFF[dtype]
+            if request.layer == FORWARD_BACKWARD:
+                stories = [with_rounded_parameters(wide, unit, seed) for seed in range(plays)]
+            else:
+                names = rounded_in(dtype, implementation, request, probes)
+                written = any(each.dtype == dtype for each in request.state.values())
+                stories = [with_rounded_state(wide, names, unit, seed, written) for seed in range(plays)]
+            shaken = [exactly(story) for story in stories]
             rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, request, name)}
             places |= {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
     return Expectation(request, places, native.error or true.error)
@@ -302,6 +314,12 @@ def with_rounded_state(story: LayerStory, names: Collection[str], unit: float, s
     return replace(story, state={**story.state, **shaken}, rounding=(unit, seed) if written else ())
 
 
+def with_rounded_parameters(story: LayerStory, unit: float, seed: int) -> LayerStory:
+    """The same for functions, whose parameters are the inputs that follow the first one."""
+    shake = shaking(unit, seed)
+    return replace(story, steps=[replace(step, more=floats(list(step.more), shake)) for step in story.steps])
+
+
 def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:
     """What of a layer's state may be rounded to that dtype: what has it, and all parameters. A float32 buffer is a statistic."""
     import torch
@@ -321,14 +339,15 @@ def play_exactly(
     probes: ModuleType | None,
     arithmetic: AbstractContextManager[object] | None = None,
     traced: ModuleType | None = None,
+    written_with: str = "torch",
 ) -> Observation:
     """Play in float64, or in another arithmetic on float64 numbers."""
-    import torch
-
     from normgrade.worker.play import NATIVE, play
 
     with quiet():
-        return play(implementation, request, probes, dtype=torch.float64, arithmetic=arithmetic or NATIVE, trusted=True, traced=traced)
+        return play(
+            implementation, request, probes, None, "float64", arithmetic or NATIVE, trusted=True, traced=traced, written_with=written_with
+        )
 
 
 def play_natively(
@@ -337,11 +356,12 @@ def play_natively(
     probes: ModuleType | None,
     size_limit_bytes: int | None = None,
     traced: ModuleType | None = None,
+    written_with: str = "torch",
 ) -> Observation:
     from normgrade.worker.play import play
 
     with quiet():
-        return play(implementation, request, probes, size_limit_bytes, trusted=True, traced=traced)
+        return play(implementation, request, probes, size_limit_bytes, trusted=True, traced=traced, written_with=written_with)
 
 
 @contextmanager
@@ -355,7 +375,6 @@ def quiet() -> Iterator[None]:
 @lru_cache(maxsize=512)
 def module(source: str, name: str, shared: ModuleType | None = None) -> ModuleType:
     """The source as a module, executed once; where Python finds modules by name it is not kept. Meanwhile it finds what probes share."""
-    import_pytorch()
     from normgrade.worker.play import load
 
     if shared is not None:
@@ -374,13 +393,26 @@ def unique_name(source: str, name: str) -> str:
     return f"{name}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
+def random_rounding(written_with: str, unit: float, seed: int) -> AbstractContextManager[object]:
+    """The Monte Carlo arithmetic of a library."""
+    if written_with == "numpy":
+        from normgrade.oracle import rounded_array
+
+        return rounded_array.RandomRounding(unit, seed)
+    from normgrade.oracle import rounding
+
+    return rounding.RandomRounding(unit, seed)
+
+
 @cache
-def import_pytorch() -> None:
-    """Import it, and keep it out of garbage collection, which would look through it again and again and find nothing."""
+def imported(written_with: str) -> None:
+    """Import a library, and keep it out of garbage collection, which would look through it again and again and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        import normgrade.worker.play  # noqa: F401
+        from normgrade.worker.library import library
+
+        library(written_with)
     finally:
         gc.freeze()
         if was_enabled:
@@ -391,8 +423,12 @@ def import_pytorch() -> None:
 def arithmetic_fingerprint() -> bytes:
     """All that an expectation depends on besides implementation and request: our own sources, and the libraries' versions."""
     names = (
-        "probes",
+        "probes/arrays",
+        "probes/layers",
+        "probes/results",
         "language/places",
+        "worker/in_numpy",
+        "worker/in_pytorch",
         "worker/packing",
         "worker/play",
         "worker/requests",

@@ -1,14 +1,18 @@
-"""Monte Carlo arithmetic for NumPy: an array whose operations are rounded at random, as `RandomRounding` rounds those of PyTorch."""
+"""Monte Carlo arithmetic for NumPy: arrays whose operations are rounded at random, as `rounding.py` rounds those of PyTorch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import math
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 
-# Gives the next factors 1 + ξ·u, in that shape and in float64.
-NextFactors = Callable[[tuple[int, ...]], np.ndarray]
+from normgrade.probes.arrays import ENTERING
+
+FACTORS = 2**20
+STRIDE = 65_537  # how far the first factors of two seeds lie apart: prime, and more than one play of a suite uses
 
 # Operations whose result is exact: they select, compare or move numbers, or change a sign.
 EXACT_UFUNCS = frozenset({np.negative, np.positive, np.absolute, np.fabs, np.maximum, np.minimum, np.fmax, np.fmin, np.sign, np.copysign})
@@ -16,13 +20,47 @@ EXACT_UFUNCS = frozenset({np.negative, np.positive, np.absolute, np.fabs, np.max
 COMPUTED_IN_C = frozenset({"dot", "vdot", "inner", "einsum", "correlate", "interp", "bincount"})
 
 
+class RandomRounding:
+    """Meanwhile, every array that a probe gives to an implementation is a `RoundedArray`, whose operations are rounded at random."""
+
+    def __init__(self, unit_roundoff: float, seed: int) -> None:
+        self.factors = factors(unit_roundoff)
+        self.used = seed * STRIDE % FACTORS
+
+    def __enter__(self) -> Self:
+        self.tokens = ROUNDING.set(self), ENTERING.set(of)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        rounding, entering = self.tokens
+        ROUNDING.reset(rounding)
+        ENTERING.reset(entering)
+
+    def next_factors(self, shape: tuple[int, ...]) -> np.ndarray:
+        """The next factors 1 + ξ·u, in this shape and in float64. Where too few are left, they start again from the first one."""
+        size = math.prod(shape)
+        if size > FACTORS:
+            return np.resize(self.factors, size).reshape(shape)
+        if self.used + size > FACTORS:
+            self.used = 0
+        self.used += size
+        return self.factors[self.used - size : self.used].reshape(shape)
+
+
+ROUNDING: ContextVar[RandomRounding | None] = ContextVar("ROUNDING", default=None)
+
+
+@lru_cache(maxsize=4)
+def factors(unit_roundoff: float) -> np.ndarray:
+    """Random factors 1 + ξ·u, drawn once: to take a slice of them is much faster than to draw."""
+    return 1 + unit_roundoff * np.random.Generator(np.random.PCG64(0)).standard_normal(FACTORS)
+
+
 class RoundedArray(np.ndarray):
-    """An array. The result of every inexact operation on it is multiplied by 1 + ξ·u, number by number, and is such an array too."""
+    """An array. While a `RandomRounding` is on, the result of every inexact operation on it is multiplied by 1 + ξ·u, number by number.
 
-    next_factors: NextFactors | None = None
-
-    def __array_finalize__(self, other: object) -> None:
-        self.next_factors = getattr(other, "next_factors", None)
+    The result is such an array too.
+    """
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         for name in ("out", "where"):
@@ -36,33 +74,29 @@ class RoundedArray(np.ndarray):
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         result = super().__array_function__(function, types, args, kwargs)
-        if function.__module__ == "numpy.linalg" or function.__name__ in COMPUTED_IN_C:
-            return self.all_taken(result, exact=False)
-        return result
+        return self.all_taken(result, function.__module__ != "numpy.linalg" and function.__name__ not in COMPUTED_IN_C)
 
     def all_taken(self, result: Any, exact: bool) -> Any:
-        """The result of a function: an array, a number, or a tuple of these."""
-        if isinstance(result, tuple):
+        """The result of a function: an array, a number, or a tuple or list of these. Functions often give plain arrays for such ones."""
+        if isinstance(result, tuple | list):
             taken = [self.taken(each, exact) for each in result]
-            return type(result)(*taken) if hasattr(result, "_fields") else tuple(taken)
-        return self.taken(result, exact)
+            return type(result)(*taken) if hasattr(result, "_fields") else type(result)(taken)
+        return self.taken(result, exact) if isinstance(result, np.ndarray | np.generic) else result
 
     def taken(self, result: Any, exact: bool) -> Any:
         """A result as such an array, with its next factors applied in place unless it is exact. Whole numbers stay as they are."""
         array = np.asarray(result)
         if array.dtype.kind != "f":
             return result
-        if not exact and self.next_factors is not None:
+        if not exact and (rounding := ROUNDING.get()) is not None:
             array = array if array.flags.writeable else array.copy()
-            array *= self.next_factors(array.shape).astype(array.dtype)
-        return of(array, self.next_factors)
+            array *= rounding.next_factors(array.shape).astype(array.dtype)
+        return of(array)
 
 
-def of(array: np.ndarray, next_factors: NextFactors | None) -> RoundedArray:
+def of(array: np.ndarray) -> RoundedArray:
     """The same numbers, in an array whose operations are rounded."""
-    rounded = array.view(RoundedArray)
-    rounded.next_factors = next_factors
-    return rounded
+    return array.view(RoundedArray)
 
 
 def plain(thing: Any) -> Any:
@@ -74,20 +108,3 @@ def plain(thing: Any) -> Any:
             return type(thing)(map(plain, thing))
         case _:
             return thing
-
-
-def factors_from(all_of_them: np.ndarray, start: int) -> NextFactors:
-    """The next factors of a long list, one after the other; where too few are left, from the first one again."""
-    used = start % len(all_of_them)
-
-    def next_factors(shape: Sequence[int]) -> np.ndarray:
-        nonlocal used
-        size = int(np.prod(shape, dtype=np.int64))
-        if size > len(all_of_them):
-            return np.resize(all_of_them, size).reshape(shape)
-        if used + size > len(all_of_them):
-            used = 0
-        used += size
-        return all_of_them[used - size : used].reshape(shape)
-
-    return next_factors

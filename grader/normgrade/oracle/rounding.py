@@ -9,16 +9,11 @@ whose spread would then be 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
-from functools import cache, lru_cache, partial
-from typing import Any, Self
+from functools import cache, lru_cache
+from typing import Any
 
-import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-
-from normgrade.oracle.rounded_array import NextFactors, factors_from, of
-from normgrade.probes import AS_ARRAY
 
 # Operations whose result is exact: they create, move, select or compare numbers, or change a sign. Views are recognised by their schema.
 EXACT = frozenset(
@@ -39,26 +34,12 @@ STRIDE = 65_537  # how far the first factors of two seeds lie apart: prime, and 
 
 
 class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Multiplies the result of every inexact operation by 1 + ξ·u, in place where the operation works in place.
-
-    Meanwhile, the arrays that probes make of tensors are rounded in the same way.
-    """
+    """Multiplies the result of every inexact operation by 1 + ξ·u, in place where the operation works in place."""
 
     def __init__(self, unit_roundoff: float, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.factors = factors(unit_roundoff)
         self.used = seed * STRIDE % FACTORS
-        self.entered = ExitStack()
-
-    def __enter__(self) -> Self:
-        token = AS_ARRAY.set(partial(rounded_array, factors_from(self.factors.numpy(), self.used)))
-        self.entered.callback(AS_ARRAY.reset, token)
-        super().__enter__()  # type: ignore[no-untyped-call]
-        return self
-
-    def __exit__(self, *raised: Any) -> None:
-        self.entered.close()
-        super().__exit__(*raised)  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -90,11 +71,6 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if number.dtype is torch.float64 and number.is_contiguous():  # nearly always: one operation does
             return self.factors.as_strided(number.shape, number.stride(), start)
         return self.factors[start : self.used].view(number.shape).to(number.dtype)
-
-
-def rounded_array(next_factors: NextFactors, tensor: torch.Tensor) -> np.ndarray:
-    """A copy of a tensor as an array whose operations are rounded."""
-    return of(tensor.numpy().copy(), next_factors)
 
 
 @lru_cache(maxsize=4)

@@ -3,8 +3,8 @@
 from importlib import import_module
 
 STORY = (
-    "build", "call", "change", "copy", "evaluate", "feed_forward", "function", "identity", "learn", "linear", "load", "pickle", "probe",
-    "reload", "scaled", "settings", "swap", "train",
+    "build", "call", "change", "copy", "evaluate", "feed_forward", "forward_backward", "function", "identity", "learn", "linear", "load",
+    "pickle", "probe", "reload", "scaled", "settings", "swap", "train",
 )  # fmt: skip
 MODULES = {
     "story": STORY,
@@ -13,8 +13,8 @@ MODULES = {
 }
 WORDS = {word: module for module, words in MODULES.items() for word in words}
 __all__ = [
-    "build", "call", "change", "copy", "evaluate", "feed_forward", "function", "identity", "learn", "linear", "load", "ones", "pickle",
-    "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
+    "build", "call", "change", "copy", "evaluate", "feed_forward", "forward_backward", "function", "identity", "learn", "linear", "load",
+    "ones", "pickle", "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         copy,
         evaluate,
         feed_forward,
+        forward_backward,
         function,
         identity,
         learn,

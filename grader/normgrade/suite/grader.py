@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from normgrade.course.ban import Ban
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.folders import user_cache, user_config
@@ -27,16 +28,16 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH = 2.3  # for the mistake, as a multiple of what the zygote's start takes; at most half of what is left of the time for all checks
+SEARCH = {"torch": 2.3, "numpy": 16.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
 
 @dataclass(frozen=True)
 class Grader:
-    """Plays the hidden suites of some exercises on submissions. The mappings are by slug."""
+    """Plays the hidden suites of some exercises on submissions. The mappings are by slug; that of the hosts is by library."""
 
-    host: Host
+    hosts: Mapping[str, Host]
     suites: Mapping[str, Suite]
     oracles: Mapping[str, Oracle]
     options: Options
@@ -47,10 +48,10 @@ class Grader:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
         from normgrade.suite.run import Run
 
-        suite, rehearsal = self.played(exercise), self.rehearsal(exercise, seed)
-        rehearsal.ahead(suite, lambda: self.host.ready)
+        suite, rehearsal, host = self.played(exercise), self.rehearsal(exercise, seed), self.host(exercise)
+        rehearsal.ahead(suite, lambda: host.ready)
         self.recall(exercise)
-        if not self.host.ready:
+        if not host.ready:
             self.options.meanwhile()
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
@@ -80,10 +81,14 @@ class Grader:
         with self.worker(exercise, source, file_name) as worker:
             yield Run(worker, self.rehearsal(exercise))
 
+    def host(self, exercise: Exercise) -> Host:
+        """What starts the workers of an exercise."""
+        return self.hosts[exercise.written_with]
+
     def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
         """A worker for this source, to be closed after use."""
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
-        return self.host.worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
+        return self.host(exercise).worker(source, file_name, probes, self.limits(exercise), exercise.ban, shared)
 
     def rehearsal(self, exercise: Exercise, seed: int | None = None) -> Rehearsal:
         """The suite as the reference plays it, by default with the seed of the options; the newest ones are kept."""
@@ -102,8 +107,9 @@ class Grader:
 
     def search_s(self, exercise: Exercise) -> float:
         """How long the mistake of the last submission may be looked for; 0 where too little of its time is left."""
-        left_s = self.limits(exercise).total_s - self.host.used_s
-        return min(SEARCH * self.host.start_s, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
+        host = self.host(exercise)
+        left_s = self.limits(exercise).total_s - host.used_s
+        return min(SEARCH[host.written_with] * host.start_s, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
 
     def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short."""
@@ -113,7 +119,7 @@ class Grader:
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
         known = self.known(exercise)
-        with Understudy(self.host, exercise) as understudy:
+        with Understudy(self.host(exercise), exercise) as understudy:
             clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
             try:
                 return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
@@ -131,14 +137,15 @@ class Grader:
 
     def recall(self, exercise: Exercise) -> None:
         """Get ready for a diagnosis, as long as the zygote is not ready, if it was kept what the mistakes lead to."""
-        if self.host.ready or exercise.slug in self.repertoires:
+        host = self.host(exercise)
+        if host.ready or exercise.slug in self.repertoires:
             return
         from normgrade.suite.repertoire import kept
 
         rehearsal, mistakes = self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
         effects = kept(rehearsal, mistakes)
-        rehearsal.ahead(self.suites[exercise.slug], lambda: self.host.ready)  # with another seed it was not rehearsed before
-        if effects is not None and not self.host.ready:
+        rehearsal.ahead(self.suites[exercise.slug], lambda: host.ready)  # with another seed it was not rehearsed before
+        if effects is not None and not host.ready:
             self.learn(exercise, mistakes, effects)
 
     def learn(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> None:
@@ -154,11 +161,17 @@ class Grader:
 
 @contextmanager
 def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
-    """Start the zygote; while it imports PyTorch, collect the suites, by default with a pytest of our own."""
+    """Start a zygote for each library; while it is imported, collect the suites, by default with a pytest of our own."""
     from normgrade.worker.host import Host
 
-    bans = [exercise.ban for exercise in exercises]
-    with Seal(user_config()) as seal, Host(options.tier, options.required, before_worker=seal.before_worker, bans=bans) as host:
+    bans: dict[str, list[Ban]] = {}
+    for exercise in exercises:
+        bans.setdefault(exercise.written_with, []).append(exercise.ban)
+    with Seal(user_config()) as seal, ExitStack() as opened:
+        hosts = {
+            library: opened.enter_context(Host(options.tier, options.required, None, seal.before_worker, banned, library))
+            for library, banned in bans.items()
+        }
         from normgrade.oracle.cache import Cache
         from normgrade.oracle.expectation import Oracle
         from normgrade.suite import collection
@@ -167,6 +180,6 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
         distinct = {exercise.slug: exercise for exercise in exercises}
         oracles = {slug: Oracle.of(each, kept) for slug, each in distinct.items()}
         try:
-            yield Grader(host, (collect or collection.collect)(distinct.values()), oracles, options)
+            yield Grader(hosts, (collect or collection.collect)(distinct.values()), oracles, options)
         finally:
             kept.sweep()

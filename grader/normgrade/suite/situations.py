@@ -19,7 +19,7 @@ import numpy as np
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, call, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
 from normgrade.worker.requests import LayerStep
@@ -27,7 +27,7 @@ from normgrade.worker.requests import LayerStep
 Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin
-DTYPES = ("float64", *HALF)
+DTYPES = {"torch": ("float64", *HALF), "numpy": ("float64", "float16")}  # by library
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
 MANY = 300  # rows
@@ -106,6 +106,11 @@ def inputs(one_or_more: OneOrMore) -> Inputs:
 def each(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
     """The inputs of a call, each of them changed."""
     return tuple(map(change, x))
+
+
+def each_alike(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
+    """The inputs of a call; those that have as many axes as the first are changed. Any other is a parameter, of a fixed shape."""
+    return tuple(change(one) if one.ndim == x[0].ndim else one for one in x)
 
 
 def times(x: Inputs, factor: float) -> Inputs:
@@ -238,7 +243,7 @@ def of_one_length(x: Inputs, fixed: Sequence[int]) -> Inputs:
     length, dimensions = x[0].shape[fixed[-1] if fixed else -1], x[0].ndim
     axes = range(dimensions if length**dimensions <= MOST_ALIKE else 1)
     free = [axis for axis in axes if not {axis, axis - dimensions} & set(fixed)]
-    return each(lambda one: reduce(partial(as_long_as, length), free, one), x)
+    return each_alike(lambda one: reduce(partial(as_long_as, length), free, one), x)
 
 
 def as_long_as(length: int, x: np.ndarray, axis: int) -> np.ndarray:
@@ -315,7 +320,7 @@ def every_dtype(typical: Typical) -> None:
     zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同，统计量的精度不低于 float32。
     """
     for layer, x, other, *_more in typical():
-        for dtype in DTYPES:
+        for dtype in DTYPES[current().exercise.written_with]:
             modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
             without = evaluate(*x, dtype=dtype, witness=dtype in HALF, gradients=WITHOUT[dtype])
             agree(layer.to(dtype), *modes, without, settings())
@@ -382,7 +387,7 @@ def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
     dimensions = x[0].ndim
     free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
-    return [each(lambda one, axes=axes: beginning(one, axes), x) for axes in short]  # type: ignore[misc]
+    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]  # type: ignore[misc]
 
 
 def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
@@ -555,7 +560,7 @@ def many_rows(typical: Typical) -> None:
     """
     layer, x, other, *_more = typical()[0]
     growing = np.linspace(1, 3, -(-MANY // len(x[0])))
-    many = each(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)
+    many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)
     agree(layer, train(*many), evaluate(*many))
     agree(layer, *(step(*times(x, 1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(*other, backward=False))
 
@@ -584,8 +589,9 @@ def every_argument(typical: Typical) -> None:
         turned = defaults | {switch: not defaults[switch]}
         agree_where_defined(layer.with_arguments(*required, *turned.values()), *calls)
     if layer.is_function:
-        names = [each.name for each in signature_of(layer).parameters]
-        agree(call(str(layer.name), **dict(zip(names, (*x, *required), strict=False)), **defaults))
+        names = [each.name for each in parameters_of(layer, 0)]
+        others = dict(zip(names[len(x) :], required, strict=False))
+        agree(layer.with_arguments(**others, **defaults), evaluate(*x, names=names[: len(x)]))
 
 
 def signature_of(layer: Build) -> Signature:

@@ -11,7 +11,18 @@ import numpy as np
 from normgrade.language import _
 from normgrade.oracle.draws import rounded_to
 from normgrade.worker.observation import HALF, Array
-from normgrade.worker.requests import DRAWN, FUNCTION, Action, FunctionCall, LayerStep, LayerStory, NewLayer, OwnProbe, TypedRequest
+from normgrade.worker.requests import (
+    DRAWN,
+    FORWARD_BACKWARD,
+    FUNCTION,
+    Action,
+    FunctionCall,
+    LayerStep,
+    LayerStory,
+    NewLayer,
+    OwnProbe,
+    TypedRequest,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +49,10 @@ class Build:
     def is_function(self) -> bool:
         """Whether this is a layer without state, which calls a function.
 
-        >>> function("softmax").is_function, build(3).is_function
-        (True, False)
+        >>> function("softmax").is_function, forward_backward().is_function, build(3).is_function
+        (True, True, False)
         """
-        return self.layer == FUNCTION
+        return self.layer in (FUNCTION, FORWARD_BACKWARD)
 
     @property
     def name(self) -> str | None:
@@ -152,6 +163,18 @@ def function(name: str, *args: Any, **kwargs: Any) -> Build:
     return Build((name, *args), kwargs, FUNCTION)
 
 
+def forward_backward(*args: Any, **kwargs: Any) -> Build:
+    """The beginning of the story of a pair of functions in NumPy, in the place of `build`: `forward`, and `backward` by hand.
+
+    `forward` is called with the inputs of a step, then with these arguments, and gives a pair: the output, and a cache. `backward` is
+    called with a random gradient of the output and the cache, and gives a tuple: the gradients of the inputs, in their order. Steps are
+    `evaluate`.
+
+    >>> story = forward_backward(eps=0.1), evaluate(np.ones((4, 3), np.float32), np.ones(3, np.float32))
+    """
+    return Build(("forward", *args), kwargs, FORWARD_BACKWARD)
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """A callable that a layer is given: one of `normgrade.probes.CALLABLES`, by name, and what it is made with."""
@@ -209,6 +232,7 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
         `twice=True`: it runs two times; `steep=True`: from a gradient that is 10 000 times as large.
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: the inputs are written into those of the step before, if that was played `again` too.
+      - `names=[…]`: the inputs of a function are given by these names, not by position.
 
     After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and whether an
     input was changed. Where an input holds a NaN or an infinity, there is no backward pass.

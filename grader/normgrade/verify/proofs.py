@@ -122,7 +122,7 @@ def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], 
         proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
         checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
         survivors = tuple(proof.survivors(mutants))
-        return Proved(exercise.slug, checks, survivors, grader.host.protection.tier, time.perf_counter() - started)
+        return Proved(exercise.slug, checks, survivors, grader.host(exercise).protection.tier, time.perf_counter() - started)
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:

@@ -5,9 +5,7 @@ This is a rule of the exercise and no wall: code that sets out to break it will.
 
 from __future__ import annotations
 
-import builtins
 import ctypes
-import importlib
 import re
 import sys
 import warnings
@@ -22,8 +20,8 @@ import torch
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
+from normgrade.worker.banned_imports import SUBMISSION, ByHand, forbid_imports
 
-SUBMISSION = "submission"  # the name of its module
 KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
     *("FuncTorchBatched", "FuncTorchBatchedDecomposition"),
@@ -52,14 +50,6 @@ def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
 KERNELS = kernels()
 OPERATIONS = "\n".join(KERNELS)
 FAMILIES = {f"{name.rpartition('.')[0]}." for name in (*KERNELS, f"{FUNCTIONAL}.any")}
-
-
-class ByHand(Exception):
-    """The submission called what the exercise bans."""
-
-
-class BannedImport(ImportError, ByHand):
-    """The submission imports a library that the exercise bans."""
 
 
 def against_stand_in(ban: Ban, name: str) -> str | None:
@@ -238,29 +228,3 @@ def forbid_subclasses(ban: Ban) -> None:
                 raise ByHand(why)
 
     torch.nn.Module.__init_subclass__ = classmethod(refuse)  # type: ignore[assignment]
-
-
-def forbid_imports(ban: Ban) -> None:
-    """If a whole library is banned, the submission's imports of it fail. The grader's own code goes on with it."""
-    if all("." in pattern for pattern in ban.banned):
-        return
-    genuine, genuine_module = builtins.__import__, importlib.import_module
-
-    def refuse(name: str, importer: object) -> None:
-        if importer == SUBMISSION and (pattern := ban.against(name.partition(".")[0])):
-            why = _(
-                "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
-                name=name,
-                pattern=pattern,
-            )
-            raise BannedImport(why)
-
-    def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-        refuse(name, (sys._getframe(1).f_globals if globals is None else globals).get("__name__"))
-        return genuine(name, globals, locals, fromlist, level)
-
-    def guarded_module(name: str, package: str | None = None) -> ModuleType:
-        refuse(name, sys._getframe(1).f_globals.get("__name__"))
-        return genuine_module(name, package)
-
-    builtins.__import__, importlib.import_module = guarded, guarded_module

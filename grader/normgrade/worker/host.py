@@ -41,11 +41,11 @@ PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # an earli
 
 
 class Host:
-    """Starts workers behind the strongest walls that this machine offers, up to `tier`.
+    """Starts workers behind the strongest walls that this machine offers, up to `tier`. Submissions are `written_with` one library.
 
-    The first process starts at once, so that it imports PyTorch while the grader does other work. `required` is the weakest tier that
-    is accepted. `fork` says whether workers are forks of one process, the default on Linux, or new processes. `before_worker` is called
-    with the tier before each worker starts. Workers that enforce one of `bans` start sooner.
+    The first process starts at once, so that it imports the library while the grader does other work. `required` is the weakest tier
+    that is accepted. `fork` says whether workers are forks of one process, the default on Linux, or new processes. `before_worker` is
+    called with the tier before each worker starts. Workers that enforce one of `bans` start sooner.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Host:
         fork: bool | None = None,
         before_worker: Callable[[str], None] = lambda tier: None,
         bans: Iterable[Ban] = (),
+        written_with: str = "torch",
     ) -> None:
         for name in (tier, required):
             if name not in {*TIERS, AUTO}:
@@ -64,6 +65,7 @@ class Host:
         self.required = required
         self.before_worker = before_worker
         self.bans = tuple(dict.fromkeys(bans))
+        self.written_with = written_with
         prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one
         self.fork = sys.platform == "linux" if fork is None else fork
         self.starter = self.new_starter()
@@ -72,7 +74,7 @@ class Host:
 
     def new_starter(self) -> Starter:
         """What starts workers here: a zygote, or a spawner where processes cannot be forked."""
-        return Zygote(self.tier, self.bans) if self.fork else Spawner(self.tier)
+        return Zygote(self.tier, self.bans, self.written_with) if self.fork else Spawner(self.tier, self.written_with)
 
     def worker(
         self,
@@ -103,7 +105,7 @@ class Host:
 
     @property
     def start_s(self) -> float:
-        """How much CPU time the start of the first process took, most of it to import PyTorch: how fast this machine is."""
+        """How much CPU time the start of the first process took, most of it to import the library: how fast this machine is."""
         return self.starter.start_s
 
     @property

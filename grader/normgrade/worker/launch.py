@@ -57,7 +57,7 @@ class Lost(Exception):
 
 
 class Starter(Protocol):
-    """Gives out channels to new processes, one at a time. The first one needs `start_s` of CPU time, most of it to import PyTorch."""
+    """Gives out channels to new processes, one at a time. The first one needs `start_s` of CPU time, most of it to import a library."""
 
     start_s: float
 
@@ -79,13 +79,13 @@ class Starter(Protocol):
 
 
 class Zygote:
-    """Starts workers as forks of one process that has imported PyTorch, and knows the bans that they will enforce.
+    """Starts workers as forks of one process that has imported the library that submissions are `written_with`, and knows their bans.
 
     That process starts at once; the first `start` waits for it.
     """
 
-    def __init__(self, tier: str, bans: Iterable[Ban] = ()) -> None:
-        self.tier = tier
+    def __init__(self, tier: str, bans: Iterable[Ban] = (), written_with: str = "torch") -> None:
+        self.tier, self.written_with = tier, written_with
         self.bans = [(ban.banned, ban.allowed) for ban in bans]
         self.start_s = USUAL_START_S
         self.witnessed: Protection | None = None
@@ -98,7 +98,7 @@ class Zygote:
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `close`)
         with theirs:
             self.process = subprocess.Popen(
-                [*wrapper, *command("worker.zygote", f"{theirs.fileno()}, {self.tier!r}, {namespaces()!r}, {self.bans!r}")],
+                [*wrapper, *command("worker.zygote", theirs.fileno(), self.tier, namespaces(), self.bans, self.written_with)],
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
                 pass_fds=[theirs.fileno()], env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
@@ -199,9 +199,10 @@ def is_stopped(pid: int) -> bool:
 
 
 class Spawner:
-    """Starts workers as new processes that import PyTorch themselves, where processes cannot be forked. The first one starts at once."""
+    """Starts workers as new processes that import the library, where processes cannot be forked. The first one starts at once."""
 
-    def __init__(self, tier: str) -> None:
+    def __init__(self, tier: str, written_with: str = "torch") -> None:
+        self.written_with = written_with
         self.channels: list[Channel] = []
         self.start_s = USUAL_START_S
         self.spare: Channel | None = self.launch(DEFAULT_BUDGET)
@@ -223,7 +224,7 @@ class Spawner:
         question, answer, output = theirs
         try:
             process = subprocess.Popen(
-                command("worker.untrusted", f"{budget.memory_mib}, {budget.cpu_s}"),
+                command("worker.untrusted", budget.memory_mib, budget.cpu_s, self.written_with),
                 stdin=question, stdout=answer, stderr=output, env=environment(), cwd="/", start_new_session=True,
             )  # fmt: skip
         finally:
@@ -261,11 +262,11 @@ def bubblewrap_command() -> list[str]:
     return bubblewrap(program)
 
 
-def command(module: str, arguments: str) -> list[str]:
+def command(module: str, *arguments: object) -> list[str]:
     """Python, running one of our modules: without the user's settings, the current folder and PYTHON… variables."""
     folder = str(PACKAGE.parent)
     paths = [] if folder.endswith("-packages") else [folder]  # where it is installed, Python finds it by itself
-    bootstrap = BOOTSTRAP.format(paths=paths, module=module, arguments=arguments)
+    bootstrap = BOOTSTRAP.format(paths=paths, module=module, arguments=", ".join(map(repr, arguments)))
     return [sys.executable, "-s", "-P", "-X", "utf8", "-c", bootstrap]
 
 

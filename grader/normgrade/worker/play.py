@@ -9,35 +9,27 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
-import torch
 
-from normgrade import probes as generic
 from normgrade.language import _
 from normgrade.language.places import Absent, Place
+from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value
+from normgrade.worker.library import Library, library
+from normgrade.worker.observation import NAME_LIMIT, Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value, type_name
+from normgrade.worker.packing import DTYPES
 
 MESSAGE_LIMIT = 2000  # characters of a text
-NAME_LIMIT = 100  # characters of a name
 NATIVE = nullcontext()
-SEED = 1_750_043_921  # of every random number generator before a play; not one that a layer would set itself
+SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a plain RuntimeError with this text
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
-PLAIN = {
-    dtype: str(dtype)[6:]
-    for dtype in (
-        *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
-        *(torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool),
-    )
-}
 
 
 def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
@@ -55,46 +47,47 @@ def play(
     request: Playable,
     probes: ModuleType | None = None,
     size_limit_bytes: int | None = None,
-    dtype: torch.dtype = torch.float32,
+    dtype: str = "float32",
     arithmetic: AbstractContextManager[object] = NATIVE,
     trusted: bool = False,
     traced: ModuleType | None = None,
+    written_with: str = "torch",
 ) -> Observation:
     """Play the probe that the request names. An exception in it becomes part of the observation.
 
-    `dtype` is PyTorch's default while the probe runs, and `arithmetic` the context in which its operations are computed. A description
-    stands in for a value of more than `size_limit_bytes`. While `trusted` code is played, KeyboardInterrupt, SystemExit and MemoryError
-    are raised instead, since they concern this process. The lines that an exception names are those of the module that is `traced`, by
-    default of the implementation.
+    `written_with` names the library that the implementation is written with. `dtype` is its default while the probe runs, and `arithmetic`
+    the context in which its operations are computed. A description stands in for a value of more than `size_limit_bytes`. While `trusted`
+    code is played, KeyboardInterrupt, SystemExit and MemoryError are raised instead, since they concern this process. The lines that an
+    exception names are those of the module that is `traced`, by default of the implementation.
     """
-    settle(dtype)
+    used = library(written_with)
+    settle(used, dtype)
     try:
         own = getattr(probes, request.probe, None)
-        probe, impl = (own, implementation) if own else (generic_probe(request.probe), with_builders(implementation, probes))
-        inputs = to_tensors(request.inputs)
+        probe, impl = (own, implementation) if own else (generic_probe(request.probe, used), with_builders(implementation, probes))
         with arithmetic, found_by_name(implementation):
-            seen, error = places_of(probe(impl, **inputs)), None
+            seen, error = places_of(probe(impl, **given(request.inputs, used))), None
     except BaseException as raised:  # SystemExit and KeyboardInterrupt too: a submission may raise them
-        stop = raised if isinstance(raised, generic.Stopped) else generic.Stopped(None, {})
+        stop = raised if isinstance(raised, Stopped) else Stopped(None, {})
         cause = stop.__cause__ or raised
         if trusted and stops_the_process(cause):
             raise cause if not wants_memory(cause) else MemoryError from cause
         seen, error = stop.seen, describe(cause, (traced or implementation).__file__, stop.step)
     finally:
-        torch.set_default_dtype(torch.float32)
+        settle(used)
     if trusted:
         interrupts.raise_again()
-    return Observation({Place.of(place): to_value(value, size_limit_bytes) for place, value in seen.items()}, error)
+    return Observation({Place.of(place): to_value(value, used, size_limit_bytes) for place, value in seen.items()}, error)
 
 
 class NoSuchProbe(AttributeError):
     """The request names a probe that neither normgrade nor the exercise has."""
 
 
-def generic_probe(name: str) -> Any:
+def generic_probe(name: str, used: Library) -> Any:
     """The probe of normgrade's own that goes by this name."""
     try:
-        return getattr(generic, name)
+        return getattr(used.probes, name)
     except AttributeError:
         raise NoSuchProbe(_('there is no probe "{name}"', name=name)) from None
 
@@ -129,52 +122,41 @@ def found_by_name(implementation: ModuleType) -> Iterator[None]:
             sys.modules[name] = before
 
 
-def settle(dtype: torch.dtype) -> None:
-    """Reset the global settings of PyTorch, and seed every random number generator."""
+def settle(used: Library, dtype: str = "float32") -> None:
+    """Reset all global settings, and seed every random number generator."""
     random.seed(SEED)
     np.random.seed(SEED)
-    torch.default_generator.manual_seed(SEED)  # the CPU's; torch.manual_seed seeds other devices too, and takes 1.5 ms
-    torch.set_default_dtype(dtype)
-    torch.set_grad_enabled(True)
-    torch.set_num_threads(1)
-    if torch.are_deterministic_algorithms_enabled():  # asked first, because the call below imports 800 modules
-        torch.use_deterministic_algorithms(False)
-    torch.autograd.set_detect_anomaly(False)
-    torch.set_flush_denormal(False)
+    used.settle(dtype, SEED)
 
 
-def to_tensors(inputs: Any) -> Any:
-    """The inputs of a probe: every Array becomes a tensor."""
+def given(inputs: Any, used: Library) -> Any:
+    """The inputs of a probe: every Array becomes what the library has for it."""
     match inputs:
-        case Array(values, dtype):
-            tensor = torch.from_numpy(np.array(values))
-            return tensor.to(torch.bfloat16) if dtype == "bfloat16" else tensor  # which NumPy does not have
+        case Array():
+            return used.given(inputs)
         case Mapping():
-            return {name: to_tensors(value) for name, value in inputs.items()}
+            return {name: given(value, used) for name, value in inputs.items()}
         case list() | tuple():
-            return type(inputs)([to_tensors(value) for value in inputs])
+            return type(inputs)([given(value, used) for value in inputs])
         case _:
             return inputs
 
 
-def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
+def to_value(thing: object, used: Library, size_limit_bytes: int | None = None) -> Value:
     """A thing as it may travel: plain tensors and arrays as numbers, anything else but a scalar as its description."""
     match thing:
-        case torch.Tensor():
-            return tensor_value(thing, size_limit_bytes)
         case None | bool():
             return thing
-        case generic.Estimate(torch.Tensor(ndim=dimensions) as value, error) if dimensions:
-            seen = tensor_value(value, size_limit_bytes)
-            return replace(seen, error=float(error)) if isinstance(seen, Array) else seen
-        case generic.Estimate(value, error):
+        case _ if (own := used.seen(thing, size_limit_bytes)) is not None:
+            return own
+        case Estimate(value, error):
             return Array(np.asarray(float(value)), "float64", float(error))
         case float() if type(thing) is float:  # rounded like any number, so compared like any array
             return Array(np.asarray(thing), "float64")
         case int() | str() if type(thing) in (int, str):
             too_large = isinstance(thing, int) and abs(thing) >= 2**63
             return Foreign(Reason.SIZE, "int") if too_large else thing[:MESSAGE_LIMIT] if isinstance(thing, str) else thing
-        case np.ndarray() | np.generic() if thing.dtype.name in PLAIN.values():
+        case np.ndarray() | np.generic() if thing.dtype.name in DTYPES:
             name = thing.dtype.name
             if size_limit_bytes is not None and thing.nbytes > size_limit_bytes:
                 return Foreign(Reason.SIZE, type_name(thing), name, thing.shape)
@@ -183,22 +165,6 @@ def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
             return Absent(name[:NAME_LIMIT], first_names(there))
         case _:
             return Foreign(Reason.TYPE, type_name(thing))
-
-
-def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | Foreign:
-    if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        return Foreign(Reason.SUBCLASS, type_name(tensor))
-    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.dtype not in PLAIN:
-        return in_form(Reason.FORM, tensor)
-    if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
-        return in_form(Reason.SIZE, tensor)
-    plain = tensor.detach().resolve_neg()
-    return Array(np.array((plain.float() if plain.dtype is torch.bfloat16 else plain).numpy(), order="C"), PLAIN[tensor.dtype])
-
-
-def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:
-    """A tensor that cannot be sent, described."""
-    return Foreign(reason, type_name(tensor), str(tensor.dtype)[6:], tuple(tensor.shape), str(tensor.layout), str(tensor.device))
 
 
 def describe(error: BaseException, file_name: str | None, step: int | str | None = None, cause: Cause = Cause.RAISED) -> Error:
@@ -231,10 +197,6 @@ def wants_memory(error: BaseException) -> bool:
     """Whether an exception of Python, the system or PyTorch says that memory is exhausted."""
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY in str(error))
-
-
-def type_name(thing: object) -> str:
-    return f"{type(thing).__name__:.{NAME_LIMIT}}"
 
 
 def first_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Drawing(Enum):
 
 DRAWN: Final = Drawing.DRAWN
 FUNCTION: Final = "function"  # the layer that calls one: its first argument is the function's name
+FORWARD_BACKWARD: Final = "forward_backward"  # the same with a backward pass of its own, in NumPy; also the name of the probe
 Upstream = Array | Literal[Drawing.DRAWN] | None
 
 
@@ -69,6 +70,7 @@ class LayerStep:
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     more: Sequence[Array] = ()
+    names: Sequence[str] = ()
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -80,7 +82,7 @@ class LayerStep:
 
 UNUSUAL = (  # what most steps go without
     *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep"),
-    *("rate", "args", "kwargs", "more"),
+    *("rate", "args", "kwargs", "more", "names"),
 )
 
 
@@ -106,7 +108,7 @@ class LayerStory:
 
     @property
     def probe(self) -> str:
-        return "layer_story"
+        return FORWARD_BACKWARD if self.layer == FORWARD_BACKWARD else "layer_story"
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -217,7 +219,7 @@ def typed(request: Playable) -> TypedRequest:
     """The request with its parts by name. One whose inputs are not those of its probe is a LookupError, a TypeError or a ValueError."""
     inputs = dict(request.inputs)
     match request.probe:
-        case "layer_story":
+        case "layer_story" | "forward_backward":
             return LayerStory(**inputs | {"steps": [layer_step(step) for step in inputs["steps"]]})
         case "function_call":
             return FunctionCall(**inputs | {"upstream": to_be_drawn(inputs.get("upstream"))})

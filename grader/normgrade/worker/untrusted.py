@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TextIO
 
-import torch
-
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker import by_hand, framing, messages, play
+from normgrade.worker import framing, messages, play
 from normgrade.worker.capture import mark
+from normgrade.worker.library import library
 from normgrade.worker.observation import Cause, Error, Observation
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
@@ -31,16 +30,20 @@ ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 
 @dataclass
 class Loaded:
-    """The modules that were loaded, by name: "submission", "probes". `source` is that of the submission."""
+    """The modules that were loaded, by name: "submission", "probes"; and with which library they are written.
 
+    `source` is that of the submission.
+    """
+
+    written_with: str
     modules: dict[str, ModuleType] = field(default_factory=dict)
     source: str | None = None
 
 
-def main(memory_mib: int, cpu_s: int) -> None:
+def main(memory_mib: int, cpu_s: int, written_with: str) -> None:
     """Run a new process as a worker. The grader's pipes are its three standard streams."""
     budget = Budget(memory_mib, cpu_s)
-    use_one_thread()
+    library(written_with).use_one_thread()
     walls = Process()
     walls.prepare()
     if sys.platform == "win32":
@@ -56,13 +59,7 @@ def main(memory_mib: int, cpu_s: int) -> None:
         question, answer = QUESTION_FD, ANSWER_FD
         enter(walls, budget, 0, 1, 2)
     framing.send(answer, messages.encode(Observation()))
-    serve(question, answer)
-
-
-def use_one_thread() -> None:
-    """Have PyTorch use one thread: several do not survive a fork, and do not always add numbers in the same order."""
-    torch.set_num_threads(1)
-    torch.set_num_interop_threads(1)
+    serve(written_with, question, answer)
 
 
 def enter(walls: Walls, budget: Budget, question: int, answer: int, output: int) -> None:
@@ -88,20 +85,20 @@ def keep_files(files: dict[int, int]) -> None:
     os.closerange(low, os.sysconf("SC_OPEN_MAX"))
 
 
-def serve(question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
+def serve(written_with: str, question: int = QUESTION_FD, answer: int = ANSWER_FD) -> None:
     """Answer until the grader closes its pipe, then end without the clean-up functions that the submission may have registered."""
     sys.stdout, sys.stderr = line_by_line(1), line_by_line(2)
     code = BROKEN
     try:
-        answer_all(question, answer)
+        answer_all(written_with, question, answer)
         code = 0
     finally:  # not `except BaseException`: the submission may have deleted that name
         os._exit(code)
 
 
-def answer_all(question: int, answer: int) -> None:
+def answer_all(written_with: str, question: int, answer: int) -> None:
     """Answer every question until there are no more."""
-    loaded = Loaded()
+    loaded = Loaded(written_with)
     streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
     process = os.getpid()
     while True:
@@ -128,7 +125,7 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
     """Do what the grader asks. An empty observation says that a source was loaded, or a ban enforced."""
     match message:
         case Ban():
-            by_hand.enforce(message)
+            library(loaded.written_with).enforce(message)
             return Observation()
         case messages.Load():
             return load(message, loaded)
@@ -139,7 +136,7 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
             return failed
         submission = loaded.modules["submission"]
     try:
-        return play.play(submission, message.request, probes, message.size_limit_bytes)
+        return play.play(submission, message.request, probes, message.size_limit_bytes, written_with=loaded.written_with)
     except BaseException as error:  # the values that the probe returned could not be read
         return Observation(error=play.describe(error, submission.__file__))
 

@@ -1,4 +1,6 @@
-"""A process that has imported PyTorch, and forks itself for every worker. It never holds a suite, a reference or an expectation.
+"""A process that has imported PyTorch, or NumPy alone, and forks itself for every worker.
+
+It never holds a suite, a reference or an expectation.
 
 It answers questions on the socket that it inherited. The grader asks it to start a worker on three pipes, or to end the worker. When the
 socket closes, the zygote ends with everything that it started.
@@ -17,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,49 +27,35 @@ import numpy as np
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.language.places import Place
-from normgrade.worker import by_hand, framing, messages, untrusted
+from normgrade.worker import framing, messages, untrusted
+from normgrade.worker.library import library
 from normgrade.worker.observation import Array
-from normgrade.worker.requests import Action, LayerStep, LayerStory
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
 from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 
-LAYER = """
-import torch
-from torch import nn
-
-class Layer(nn.Module):
-    def __init__(self, features):
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(features))
-        self.register_buffer("seen", torch.zeros(features))
-
-    def forward(self, x):
-        mean, var = x.mean(dim=-1, keepdim=True), x.var(dim=-1, keepdim=True, correction=0)
-        with torch.no_grad():
-            self.seen.lerp_(x.mean(dim=0), 0.1)
-        return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
-"""
-
-
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
 
-def main(control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
+def main(
+    control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], written_with: str
+) -> None:
     """Warm up, build the strongest walls up to `tier`, then serve.
 
     `grader` holds the grader's namespaces: kind → name. `bans` are those that workers will be asked to enforce: banned, and allowed.
+    `written_with` names the library with which submissions are written.
     """
     control = socket.socket(fileno=control_fd)
+    used = library(written_with)
     gc.freeze()  # what was imported is not looked through: that would take a tenth of the time of the imports
-    warm_up()
+    warm_up(written_with)
     for banned, allowed in bans:
-        by_hand.prepare(Ban(banned, allowed))
+        used.prepare(Ban(banned, allowed))
     check_threads()
     freeze()
     start_s = time.process_time()
-    walls, protection = strongest(at_most(tier), grader)
+    walls, protection = strongest(at_most(tier), grader, partial(example_works, written_with))
     prctl("PR_SET_CHILD_SUBREAPER", 1)  # processes that outlive a worker become children of this one
     prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one or of its workers
     described = json.dumps([start_s, protection.tier, protection.trials, protection.loses, protection.reasons]).encode()
@@ -76,30 +65,30 @@ def main(control_fd: int, tier: str, grader: Mapping[str, str], bans: Sequence[t
         prctl("PR_SET_PDEATHSIG", signal.SIGKILL)
         control.detach()
         untrusted.enter(walls, budget, question, answer, output)
-        untrusted.serve()
+        untrusted.serve(written_with)
 
     serve(control, become_worker)
     os._exit(0)  # an orderly end of PyTorch takes 0.15 s, and the grader would wait for it
 
 
-def strongest(tiers: list[str], grader: Mapping[str, str]) -> tuple[Walls, Protection]:
-    """The walls of the first of these tiers that passes its self-test."""
+def strongest(tiers: list[str], grader: Mapping[str, str], works: Callable[[], bool]) -> tuple[Walls, Protection]:
+    """The walls of the first of these tiers that passes its self-test, in which right code `works`."""
     reasons: dict[str, str] = {}
     for kind in list(map(walls_of, tiers)):  # imported before any are built: some walls hide the files of the others
         try:
             walls = kind()
-            trials = build_and_test(walls, grader)
+            trials = build_and_test(walls, grader, works)
             return walls, Protection(walls.name, trials, tuple(map(_, walls.loses)), reasons)
         except Missing as reason:
             reasons[kind.name] = str(reason)
     raise RuntimeError(_("not even right code works here: {reasons}", reasons=reasons))
 
 
-def build_and_test(walls: Walls, grader: Mapping[str, str]) -> int:
+def build_and_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]) -> int:
     """Build walls and test them; the number of trials. Raises Missing where they cannot be built, or fail a trial."""
     try:
         walls.prepare()
-        tried, failed = self_test(walls, grader)
+        tried, failed = self_test(walls, grader, works)
     except Exception as error:  # whatever went wrong, weaker walls may still work
         walls.give_up(str(error) if isinstance(error, OSError | Missing) else f"{type(error).__name__}: {error}")
     if failed:
@@ -108,9 +97,9 @@ def build_and_test(walls: Walls, grader: Mapping[str, str]) -> int:
     return tried
 
 
-def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
+def self_test(walls: Walls, grader: Mapping[str, str], works: Callable[[], bool]) -> tuple[int, list[str]]:
     """Have a worker test the walls: the number of trials, and a description of each that failed."""
-    facts = selftest.Facts(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, layer_works)
+    facts = selftest.Facts(os.getpid(), grader, walls.namespaces, walls.kept_capabilities, walls.neighbours, works)
     answer, their_answer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -133,49 +122,26 @@ def self_test(walls: Walls, grader: Mapping[str, str]) -> tuple[int, list[str]]:
     return tried, failed
 
 
-def layer_works() -> bool:
-    """Whether a small layer can be trained, as every suite asks."""
-    loaded = untrusted.Loaded()
-    untrusted.observe(messages.Load(LAYER, "layer.py", "submission"), loaded)
-    seen = untrusted.observe(small_story(Action.TRAIN), loaded)
+def example_works(written_with: str) -> bool:
+    """Whether a small submission can be played, as every suite asks."""
+    used, loaded = library(written_with), untrusted.Loaded(written_with)
+    untrusted.observe(messages.Load(used.EXAMPLE, "example.py", "submission"), loaded)
+    seen = untrusted.observe(messages.PlayQuestion(used.first_step(), 2**16), loaded)
     output = seen.values.get(Place("output", step=1))
     return seen.error is None and isinstance(output, Array) and bool(np.abs(output.values).max() == 0.0)
 
 
-def warm_up() -> None:
+def warm_up(written_with: str) -> None:
     """Do once what every worker does, so that all imports and allocations are made before the forks."""
-    untrusted.use_one_thread()
-    loaded = untrusted.Loaded()
+    used, loaded = library(written_with), untrusted.Loaded(written_with)
+    used.use_one_thread()
     ban = Ban(("no.such.name",))  # last, when every module that can be banned has been imported
-    stories = [small_story(Action.TRAIN), small_story(Action.EVALUATE), small_story(Action.TRAIN, features=4)]  # the last one raises
-    questions: list[messages.Question] = [messages.Load(LAYER, "layer.py", "submission"), *stories, story_of_all_steps(), ban]
+    plays = [messages.PlayQuestion(request, 2**16) for request in (used.first_step(), *used.many_steps())]
+    questions: list[messages.Question] = [messages.Load(used.EXAMPLE, "example.py", "submission"), *plays, ban]
     for message in questions:
         _serial, asked = messages.decode(messages.QUESTIONS, messages.encode(message), framing.QUESTION_HEADER_BYTES, 2**16)
         untrusted.encoded(untrusted.observe(asked, loaded), 0, 2**16)
-    del sys.modules["submission"], linecache.cache["layer.py"]
-
-
-def small_story(action: Action, features: int = 3) -> messages.PlayQuestion:
-    """A small request like those of every suite; with other than three features, one that the layer cannot take."""
-    x, weight = (Array(np.ones(shape, np.float32), "float32") for shape in ((2, features), (3,)))
-    step = LayerStep(action, x, scattered=True, upstream=x)
-    story = LayerStory("Layer", [3], state={"weight": weight, "seen": weight}, watch=["weight", "seen"], steps=[step])
-    return messages.PlayQuestion(story, 2**16)
-
-
-def story_of_all_steps() -> messages.PlayQuestion:
-    """A request with everything that the suites ask of a layer."""
-    x, weight = (Array(np.ones(shape, np.float16), "float16") for shape in ((2, 3), (3,)))
-    state = {"weight": weight, "seen": weight}
-    steps = [
-        LayerStep(Action.TRAIN, x, upstream=x, view="strided", frozen=True, witness=True),
-        LayerStep(Action.TRAIN, x, upstream=x, view="expanded"),
-        *(LayerStep(Action.EVALUATE, x, gradients=mode) for mode in ("no_grad", "inference_mode")),
-        *(LayerStep(action) for action in (Action.COPY, Action.PICKLE, Action.SWAP, Action.RELOAD, Action.SETTINGS)),
-        *(LayerStep(action, state=state) for action in (Action.CHANGE, Action.LOAD)),
-        LayerStep(Action.LEARN, rate=0.5),
-    ]
-    return messages.PlayQuestion(LayerStory("Layer", [3], dtype="float16", state=state, watch=[*state], steps=steps), 2**16)
+    del sys.modules["submission"], linecache.cache["example.py"]
 
 
 def check_threads() -> None:

@@ -31,7 +31,7 @@ from normgrade.language.places import (
 )
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
-from normgrade.probes import function_call, layer_story, new_layer
+from normgrade.probes.layers import function_call, layer_story, new_layer
 from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
 
 OF_SUBLAYER = gradient_of("the sublayer's {name}", step=2, name="0.weight")

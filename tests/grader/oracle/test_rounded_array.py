@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from normgrade.oracle.rounded_array import RoundedArray, factors_from, of
-from normgrade.oracle.rounding import STRIDE, RandomRounding, factors
-from normgrade.probes import array
+from normgrade.oracle import rounding
+from normgrade.oracle.rounded_array import FACTORS, RandomRounding, RoundedArray, of
+from normgrade.probes.arrays import entered
 
 U = 2.0**-24
 Norm = Callable[[np.ndarray], np.ndarray]
@@ -64,14 +64,17 @@ def in_torch(x: Any) -> Any:
 
 def spread(norm: Norm, x: np.ndarray, plays: int = 24) -> float:
     """How far the numbers of the result move, in units of U, on average."""
-    moved = [np.asarray(norm(of(x.copy(), factors_from(factors(U).numpy(), seed * STRIDE)))) - norm(x) for seed in range(plays)]
+    moved = []
+    for seed in range(plays):
+        with RandomRounding(U, seed):
+            moved.append(np.asarray(norm(of(x.copy()))) - norm(x))
     return float(np.sqrt(np.mean(np.square(moved), axis=0)).mean() / U)
 
 
 def spread_in_torch(x: np.ndarray, plays: int = 24) -> float:
     moved = []
     for seed in range(plays):
-        with RandomRounding(U, seed):
+        with rounding.RandomRounding(U, seed):
             moved.append(in_torch(torch.from_numpy(x)).numpy() - by_methods(x))
     return float(np.sqrt(np.mean(np.square(moved), axis=0)).mean() / U)
 
@@ -101,33 +104,44 @@ def test_numbers_move_as_far_as_in_pytorch(norm: Norm, features: int, offset: fl
 )
 def test_what_only_moves_or_selects_numbers_is_exact(exact: Norm) -> None:
     x = np.random.default_rng(1).standard_normal((2, 3))
-    result = exact(of(x.copy(), factors_from(factors(0.1).numpy(), 0)))
+    with RandomRounding(0.1, 0):
+        result = exact(of(x.copy()))
     assert np.array_equal(np.asarray(result), exact(x))
 
 
 def test_whole_numbers_and_truth_values_stay_as_they_are() -> None:
-    x = of(np.arange(6.0).reshape(2, 3), factors_from(factors(0.1).numpy(), 0))
-    assert (x > 2).dtype == bool and x.argmax() == 5 and x.shape == (2, 3)
-    assert type(x.sum()) is RoundedArray
+    x = of(np.arange(6.0).reshape(2, 3))
+    with RandomRounding(0.1, 0):
+        assert (x > 2).dtype == bool and x.argmax() == 5 and x.shape == (2, 3)
+        assert type(x.sum()) is RoundedArray
 
 
-def test_probes_get_such_arrays_while_the_arithmetic_is_on() -> None:
-    tensor = torch.ones(2, dtype=torch.float64)
-    assert type(array(tensor)) is np.ndarray
+@pytest.mark.parametrize(
+    "joined",
+    [lambda x: np.concatenate([x, x]), lambda x: np.stack([x, x]), lambda x: np.where(x > 0, x, 1.0), lambda x: np.pad(x, 1), np.sort],
+)
+def test_what_is_made_of_such_arrays_is_rounded_too(joined: Norm) -> None:
+    x = np.random.default_rng(2).standard_normal((2, 3))
+    with RandomRounding(0.1, 0):
+        assert not np.array_equal(np.asarray(joined(of(x.copy())) * 1.0), joined(x))
+
+
+def test_implementations_get_such_arrays_while_the_arithmetic_is_on() -> None:
+    x = np.ones(2)
+    assert type(entered(x)) is np.ndarray
     with RandomRounding(U, 0):
-        assert type(array(tensor)) is RoundedArray
-    assert type(array(tensor)) is np.ndarray
-
-
-def test_an_array_of_a_probe_is_a_copy() -> None:
-    tensor = torch.ones(2)
-    array(tensor)[0] = 5
-    assert tensor.tolist() == [1.0, 1.0]
+        assert type(entered(x)) is RoundedArray
+    assert type(entered(x)) is np.ndarray and np.array_equal(np.asarray(of(x) * 1.0), x)
 
 
 def test_factors_begin_again_where_too_few_are_left() -> None:
-    next_factors = factors_from(np.arange(5.0), 3)
-    assert next_factors((2,)).tolist() == [3.0, 4.0]
-    assert next_factors((2, 2)).tolist() == [[0.0, 1.0], [2.0, 3.0]]
-    assert next_factors((3,)).tolist() == [0.0, 1.0, 2.0]
-    assert next_factors((7,)).shape == (7,)
+    arithmetic = RandomRounding(U, 0)
+    first = arithmetic.next_factors((2,))
+    arithmetic.used = FACTORS - 1
+    assert np.array_equal(arithmetic.next_factors((2,)), first)
+    assert arithmetic.next_factors((FACTORS + 1,)).shape == (FACTORS + 1,)
+
+
+def test_another_seed_has_other_factors() -> None:
+    one, other = (RandomRounding(U, seed).next_factors((5,)) for seed in (0, 1))
+    assert not np.array_equal(one, other)

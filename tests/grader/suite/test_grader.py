@@ -59,15 +59,15 @@ def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(exercise: Exerci
 def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:
     results = grader.results(rms, read_text(rms.reference), "rms.py")
     first = next(results)
-    worker = grader.host.connected
+    worker = grader.hosts["torch"].connected
     assert first.check.name == grader.suites["rms"].names[0] and worker is not None and worker.channel is not None
     results.close()
     assert worker.channel is None
 
 
 def test_once_its_host_is_ready_a_grader_rehearses_no_further_than_it_must(grader: Grader, rms: Exercise) -> None:
-    grader.host.starter.protection()
-    assert grader.host.ready
+    grader.hosts["torch"].starter.protection()
+    assert grader.hosts["torch"].ready
     results = grader.results(rms, read_text(rms.reference), "rms.py", seed=2)
     next(results)
     results.close()
@@ -108,10 +108,11 @@ def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: G
 
 def test_the_search_takes_a_multiple_of_the_start_or_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
-    used_s = grader.host.used_s
-    start_s = grader.host.start_s
+    used_s = grader.hosts["torch"].used_s
+    start_s = grader.hosts["torch"].start_s
     assert start_s != USUAL_START_S
-    for total_s, search_s in ((1000.0, SEARCH * start_s), (used_s + 2.5, min(SEARCH * start_s, 1.25)), (used_s + LEAST_LEFT_S / 2, 0.0)):
+    longest_s = SEARCH["torch"] * start_s
+    for total_s, search_s in ((1000.0, longest_s), (used_s + 2.5, min(longest_s, 1.25)), (used_s + LEAST_LEFT_S / 2, 0.0)):
         assert grader.search_s(replace(rms, limits=Limits(5.0, total_s))) == pytest.approx(search_s)
 
 
@@ -136,6 +137,6 @@ def test_what_is_raised_inside_closes_the_host(rms: Exercise, expectations: Path
 
     monkeypatch.setattr(Host, "close", noted)
     with pytest.raises(KeyError), open_grader([rms], Options()) as grader:
-        host = grader.host
+        host = grader.hosts["torch"]
         raise KeyError
     assert closed == [host]

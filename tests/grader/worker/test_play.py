@@ -13,11 +13,18 @@ import pytest
 import torch
 
 from normgrade.language.places import Absent
-from normgrade.probes import Estimate
+from normgrade.probes.results import Estimate
+from normgrade.worker.library import library
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
-from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, load, play, to_tensors, to_value
+from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, given, load, play
+from normgrade.worker.play import to_value as value_of
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+
+
+def to_value(thing: object, size_limit_bytes: int | None = None) -> Value:
+    """A thing of PyTorch's as it may travel."""
+    return value_of(thing, library("torch"), size_limit_bytes)
 
 
 def loaded(source: str, name: str = "played") -> ModuleType:
@@ -123,10 +130,10 @@ class Layer(torch.nn.Module):
     assert observation.error == Error(Cause.RAISED, "too few", ("ValueError", "Exception", "BaseException"), frames, 2)
 
 
-@pytest.mark.parametrize(("dtype", "name"), [(torch.float32, "float32"), (torch.float64, "float64")])
-def test_new_tensors_have_the_dtype_of_the_play(dtype: torch.dtype, name: str) -> None:
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_new_tensors_have_the_dtype_of_the_play(dtype: str) -> None:
     value = result("import torch\ndef f():\n    return torch.ones(2)\n", dtype=dtype)
-    assert isinstance(value, Array) and value.dtype == name
+    assert isinstance(value, Array) and value.dtype == dtype
     assert torch.get_default_dtype() is torch.float32
 
 
@@ -383,7 +390,7 @@ def test_a_small_tensor_that_looks_large_is_described() -> None:
 
 
 def test_arrays_become_tensors_at_any_depth() -> None:
-    found = to_tensors({"x": [Array(X, "float32"), (Array(X, "bfloat16"), 3)], "n": None, "s": "text"})
+    found = given({"x": [Array(X, "float32"), (Array(X, "bfloat16"), 3)], "n": None, "s": "text"}, library("torch"))
     first, (second, three) = found["x"]
     assert torch.equal(first, torch.from_numpy(X)) and second.dtype is torch.bfloat16
     assert (three, found["n"], found["s"]) == (3, None, "text") and isinstance(found["x"][1], tuple)
@@ -391,7 +398,7 @@ def test_arrays_become_tensors_at_any_depth() -> None:
 
 def test_a_tensor_that_is_changed_leaves_the_request_as_it_was() -> None:
     array = Array(X.copy(), "float32")
-    to_tensors(array).zero_()
+    given(array, library("torch")).zero_()
     assert (array.values == X).all()
 
 

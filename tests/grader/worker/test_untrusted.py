@@ -15,7 +15,7 @@ from normgrade.worker.observation import Array, Cause, Observation, Request
 
 
 def test_a_source_is_loaded_and_played() -> None:
-    loaded = untrusted.Loaded()
+    loaded = untrusted.Loaded("torch")
     assert untrusted.observe(messages.Load("def f(x):\n    return x + 1", "f.py", "submission"), loaded) == Observation()
     request = Request("function_call", {"function": "f", "args": [1], "kwargs": {}})
     assert untrusted.observe(messages.PlayQuestion(request, 100), loaded).values["result"] == 2
@@ -30,12 +30,12 @@ def test_a_source_is_loaded_and_played() -> None:
     ],
 )
 def test_a_source_that_cannot_be_loaded_is_an_observation(source: str, cause: Cause, message: str) -> None:
-    error = untrusted.observe(messages.Load(source, "f.py", "submission"), untrusted.Loaded()).error
+    error = untrusted.observe(messages.Load(source, "f.py", "submission"), untrusted.Loaded("torch")).error
     assert error is not None and error.cause is cause and message in error.message
 
 
 def test_the_exercises_probes_are_played_on_the_submission() -> None:
-    loaded = untrusted.Loaded()
+    loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load("def f():\n    return 3", "f.py", "submission"), loaded)
     untrusted.observe(messages.Load("def twice(impl):\n    return {'seen': 2 * impl.f()}", "probes.py", "probes"), loaded)
     assert untrusted.observe(messages.PlayQuestion(Request("twice", {}), 100), loaded).values == {"seen": 6}
@@ -46,7 +46,7 @@ CALL = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
 
 
 def test_a_question_may_carry_its_source_which_is_loaded_once_in_a_row() -> None:
-    loaded = untrusted.Loaded()
+    loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     sources = [None, COUNTED.format(1), COUNTED.format(2), COUNTED.format(2), None, COUNTED.format(1)]
     seen = [untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).values["result"] for source in sources]
@@ -54,7 +54,7 @@ def test_a_question_may_carry_its_source_which_is_loaded_once_in_a_row() -> None
 
 
 def test_a_source_that_came_with_a_question_and_cannot_be_loaded_is_tried_again() -> None:
-    loaded = untrusted.Loaded()
+    loaded = untrusted.Loaded("torch")
     untrusted.observe(messages.Load(COUNTED.format(1), "f.py", "submission"), loaded)
     for source in ("1 / 0", "1 / 0"):
         error = untrusted.observe(messages.PlayQuestion(CALL, 100, source), loaded).error
@@ -81,7 +81,7 @@ SERVE = """
 import os, sys
 from normgrade.worker import untrusted
 os.dup2(0, 3), os.dup2(1, 4), os.dup2(2, 1)
-untrusted.serve()
+untrusted.serve("torch")
 """
 
 

@@ -40,11 +40,12 @@ def family():
 
 gc.disable()
 gc.freeze()
-zygote.warm_up()
+zygote.warm_up("torch")
 slow = sorted({"sympy", "torch._dynamo", "torch._inductor"} & sys.modules.keys())
 zygote.freeze()
 remnants = [each.__name__ for each in torch.nn.Module.__subclasses__() if each.__module__ == "submission"]
-seen = {"remnants": remnants, "slow": slow, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": zygote.layer_works()}
+works = zygote.example_works("torch")
+seen = {"remnants": remnants, "slow": slow, "collects": gc.isenabled(), "unfrozen": gc.get_count()[0], "layer": works}
 zygote.check_threads()
 other = threading.Event()
 threading.Thread(target=other.wait).start()
@@ -74,7 +75,7 @@ reasons = {"a": OSError("no a"), "b": ValueError("no b")}
 kinds = {name: type(name, (Weak,), {"name": name, "reason": reason}) for name, reason in reasons.items()}
 zygote.walls_of = kinds.__getitem__
 try:
-    zygote.strongest(["a", "b"], {})
+    zygote.strongest(["a", "b"], {}, lambda: True)
 except RuntimeError as error:
     seen["no walls"] = str(error)
 print(json.dumps(seen))

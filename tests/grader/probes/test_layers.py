@@ -1,4 +1,4 @@
-"""The generic probes: what they look at, and what they forgive."""
+"""The generic probes of layers: what they look at, and what they forgive."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from normgrade import probes
 from normgrade.language.places import Absent
-from normgrade.probes import Stopped, function_call, layer_story, new_layer
+from normgrade.probes import layers
+from normgrade.probes.layers import function_call, layer_story, new_layer
+from normgrade.probes.results import Stopped
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
 UPSTREAM = torch.tensor([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]])
@@ -740,7 +741,7 @@ def test_gradients_that_the_layer_turns_on_show(gradients: str, turned_on: bool)
 
 
 def test_the_examples_in_docstrings_hold() -> None:
-    found = doctest.testmod(probes)
+    found = doctest.testmod(layers)
     assert found.attempted and not found.failed
 
 
@@ -751,8 +752,8 @@ def test_a_function_is_called_with_all_inputs_and_then_its_arguments() -> None:
     def blend(a: Tensor, b: Tensor, share: float, power: int = 1) -> Tensor:
         return a + share * b**power
 
-    layer = probes.build(SimpleNamespace(blend=blend), "function", ["blend", 0.5], {"power": 2})
-    seen = probes.take_step(layer, torch.ones(2), torch.tensor([1.0, 10.0]), False, {}, more=[torch.tensor([2.0, 4.0])])
+    layer = layers.build(SimpleNamespace(blend=blend), "function", ["blend", 0.5], {"power": 2})
+    seen = layers.take_step(layer, torch.ones(2), torch.tensor([1.0, 10.0]), False, {}, more=[torch.tensor([2.0, 4.0])])
     assert {place: value.tolist() for place, value in seen.items()} == {
         "output": [3.0, 9.0],
         "input left alone": [1.0, 1.0],
@@ -770,8 +771,8 @@ def test_further_inputs_lie_in_memory_as_the_first_does(how: dict[str, Any]) -> 
         contiguous.extend(each.is_contiguous() for each in inputs)
         return inputs[0]
 
-    layer = probes.build(SimpleNamespace(look=look), "function", ["look"], {})
-    probes.take_step(layer, torch.ones(2, 3), None, watch={}, more=[torch.ones(2, 5)], **how)
+    layer = layers.build(SimpleNamespace(look=look), "function", ["look"], {})
+    layers.take_step(layer, torch.ones(2, 3), None, watch={}, more=[torch.ones(2, 5)], **how)
     assert contiguous == [False, False]
 
 
@@ -792,18 +793,18 @@ LINEAR = {"callable": "linear", "args": [3, 3]}
 
 
 def test_what_a_layer_was_given_is_filled_and_watched_whatever_it_is_called() -> None:
-    layer = probes.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
-    assert (probes.given_names(layer), probes.own_names(layer)) == (["sublayer.weight", "sublayer.bias"], ["alpha"])
+    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
+    assert (layers.given_names(layer), layers.own_names(layer)) == (["sublayer.weight", "sublayer.bias"], ["alpha"])
     state = {"sublayer.weight": torch.eye(3), "sublayer.bias": torch.zeros(3), "alpha": torch.tensor(2.0)}
-    probes.fill(layer, state)
-    seen: dict[Any, Any] = {**probes.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)}
+    layers.fill(layer, state)
+    seen: dict[Any, Any] = {**layers.take_step(layer, torch.ones(1, 3), torch.ones(1, 3), False, state)}
     assert seen["output"].tolist() == [[3.0, 3.0, 3.0]]
     assert seen["gradient of sublayer.bias"].tolist() == [2.0, 2.0, 2.0]
     assert seen["gradient of alpha"].item() == 3.0
 
 
 def test_the_state_dict_of_a_new_layer_is_looked_at_without_what_it_was_given() -> None:
-    seen = probes.new_layer(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {}, ["alpha"], as_scalars=["alpha"])
+    seen = layers.new_layer(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {}, ["alpha"], as_scalars=["alpha"])
     assert seen["state_dict · alpha"].shape == (1,)
     assert (seen["further keys of the state dict"], seen["further parameters"]) == ("", "")
 
@@ -815,7 +816,7 @@ def test_a_scalar_has_no_dimension_or_one(shape: tuple[int, ...], shown: tuple[i
             super().__init__()
             self.alpha = nn.Parameter(torch.ones(shape))
 
-    seen = probes.new_layer(SimpleNamespace(Scaled=Scaled), "Scaled", [], {}, ["alpha"], as_scalars=["alpha"])
+    seen = layers.new_layer(SimpleNamespace(Scaled=Scaled), "Scaled", [], {}, ["alpha"], as_scalars=["alpha"])
     assert seen["state_dict · alpha"].shape == shown
 
 
@@ -845,45 +846,45 @@ def test_an_input_whose_requires_grad_was_changed_is_not_left_alone() -> None:
 def test_numbers_are_filled_in_behind_the_back_of_pytorch() -> None:
     layer = Affine()
     before = layer.weight._version
-    probes.fill(layer, {"weight": torch.tensor([5.0, 6.0, 7.0])})
+    layers.fill(layer, {"weight": torch.tensor([5.0, 6.0, 7.0])})
     assert layer.weight.tolist() == [5.0, 6.0, 7.0] and layer.weight._version == before
 
 
 def test_several_callables_have_names_of_their_own() -> None:
-    layer = probes.build(nn, "Sequential", [LINEAR, LINEAR], {})
-    assert probes.given_names(layer) == ["sublayer.weight", "sublayer.bias", "sublayer_2.weight", "sublayer_2.bias"]
-    assert probes.own_names(layer) == []
+    layer = layers.build(nn, "Sequential", [LINEAR, LINEAR], {})
+    assert layers.given_names(layer) == ["sublayer.weight", "sublayer.bias", "sublayer_2.weight", "sublayer_2.bias"]
+    assert layers.own_names(layer) == []
 
 
 def test_a_layer_that_is_given_functions_alone_stays_as_it_is() -> None:
-    layer = probes.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "scaled", "args": [3.0]}], {"alpha": 1.0})
+    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "scaled", "args": [3.0]}], {"alpha": 1.0})
     assert type(layer) is Branching and layer(torch.ones(2)).tolist() == [4.0, 4.0]
-    layer = probes.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "identity"}], {"alpha": 1.0})
+    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "identity"}], {"alpha": 1.0})
     assert layer(torch.ones(2)).tolist() == [2.0, 2.0]
 
 
 def test_a_layer_goes_on_with_what_it_was_given_when_it_is_copied() -> None:
-    layer = probes.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
+    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [LINEAR], {})
     copy = deepcopy(layer)
-    probes.fill(copy, {"sublayer.weight": torch.zeros(3, 3), "sublayer.bias": torch.ones(3)})
+    layers.fill(copy, {"sublayer.weight": torch.zeros(3, 3), "sublayer.bias": torch.ones(3)})
     assert copy(torch.zeros(1, 3)).tolist() == [[0.5, 0.5, 0.5]]
     assert layer(torch.zeros(1, 3)).tolist() != [[0.5, 0.5, 0.5]]
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
 def test_a_given_linear_layer_takes_every_dtype_whatever_its_own(dtype: torch.dtype) -> None:
-    for layer in (probes.Linear(3, 2), probes.feed_forward(3).double(), probes.Linear(3, 2).half()):
+    for layer in (layers.Linear(3, 2), layers.feed_forward(3).double(), layers.Linear(3, 2).half()):
         assert layer(torch.ones(4, 3, dtype=dtype)).dtype is dtype
 
 
 def test_making_what_a_layer_is_given_draws_no_random_numbers() -> None:
     before = torch.get_rng_state()
-    probes.with_callables([LINEAR, {"callable": "feed_forward", "args": [4]}])
+    layers.with_callables([LINEAR, {"callable": "feed_forward", "args": [4]}])
     assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_a_function_may_be_called_on_scattered_arguments() -> None:
-    seen = probes.function_call(SimpleNamespace(look=lambda x: x.is_contiguous()), "look", [torch.ones(2, 3)], {}, scattered=True)
+    seen = layers.function_call(SimpleNamespace(look=lambda x: x.is_contiguous()), "look", [torch.ones(2, 3)], {}, scattered=True)
     assert seen["result"] is False
 
 

@@ -35,7 +35,7 @@ from copy import deepcopy
 from functools import cache
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -43,12 +43,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from normgrade.language.places import BUILD, Absent, Place, gradient_of
-
-__all__ = [
-    "ALIASES", "BUILD", "Estimate", "Place", "Stopped", "Witness", "array", "build", "called", "fill", "find", "function_call", "go_back",
-    "gradient_of", "in_other_order", "layer_story", "learn", "like", "missing", "new_layer", "parts", "pickled", "reversed_order",
-    "settings", "take_step",
-]  # fmt: skip
+from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
 
 # Common other names of parameters and buffers. The grader finds a tensor by them too, so that its numbers can be graded. Only the check
 # that plays `new_layer` asks for PyTorch's own names.
@@ -61,41 +56,6 @@ ALIASES = {
     "u": ("_u", "weight_u"),
     "v": ("_v", "weight_v"),
 }
-
-
-class Estimate(NamedTuple):
-    """A number estimated from random draws, which need not be the same in your code and in the reference.
-
-    - `value`: a number, or a tensor of any shape.
-    - `error`: the standard error of `value`, a number of the same unit. The grader allows for that of the reference.
-
-    >>> draws = torch.tensor([0.9, 1.1, 1.0, 1.0])
-    >>> estimate = Estimate(draws.mean(), draws.std() / len(draws) ** 0.5)
-    >>> f"{estimate.value:.2f} ± {estimate.error:.2f}"
-    '1.00 ± 0.04'
-    """
-
-    value: Any
-    error: Any
-
-
-class Stopped(Exception):
-    """Raised by a probe where one of its steps raises. What was seen before still counts. The cause is the exception itself.
-
-    - `step`: the number of the step, from 1; BUILD before the first step, and None where the probe has no steps.
-    - `seen`: the values that were seen before, place → value.
-
-    >>> try:
-    ...     raise Stopped(2, {Place("output", step=1): torch.ones(2)}) from ValueError("x has 1 dimension")
-    ... except Stopped as stopped:
-    ...     stopped.step, list(stopped.seen), stopped.__cause__
-    (2, ['step 1 · output'], ValueError('x has 1 dimension'))
-    """
-
-    def __init__(self, step: int | str | None, seen: dict[str, Any]) -> None:
-        super().__init__(step or "")
-        self.step = step
-        self.seen = seen
 
 
 def new_layer(
@@ -176,8 +136,8 @@ class Function(torch.nn.Module):
         super().__init__()
         self.function, self.args, self.kwargs = function, args, kwargs
 
-    def forward(self, *inputs: torch.Tensor) -> Any:
-        return self.function(*inputs, *self.args, **self.kwargs)
+    def forward(self, *inputs: torch.Tensor, **named: torch.Tensor) -> Any:
+        return self.function(*inputs, *self.args, **self.kwargs, **named)
 
 
 class Around(torch.nn.Module):
@@ -491,6 +451,7 @@ def take_step(
     twice: bool = False,
     steep: bool = False,
     more: Sequence[torch.Tensor] = (),
+    names: Sequence[str] = (),
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
@@ -509,6 +470,7 @@ def take_step(
     - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
       `steep`: whether the gradient of the output is 10 000 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
+    - `names`: by which the inputs are given, in their order; without them, they are given by position.
 
     It returns these places:
 
@@ -545,7 +507,7 @@ def take_step(
         parameter.requires_grad_(False)
     watched = Witness(*inputs) if witness else nullcontext()
     with MODES[gradients](), watched:
-        output = module(*inputs)
+        output = module(**dict(zip(names, inputs, strict=True))) if names else module(*inputs)
         if between is not None:
             module(between, *more)
         without = not torch.is_grad_enabled()
@@ -589,19 +551,7 @@ def parameters_to_freeze(
     return [learnt[(int(frozen) - 1) % len(learnt)]] if learnt else []
 
 
-OUTPUT = Place("output")
 NEEDS_ANOTHER = "its requires_grad was changed"
-
-
-@cache
-def left_alone(number: int) -> Place:
-    """The place of an input after the call. There is seldom more than one."""
-    return Place("input left alone") if number == 1 else Place("input {number} left alone", number=number)
-
-
-@cache
-def gradient_of_input(number: int) -> Place:
-    return gradient_of("input") if number == 1 else gradient_of("input {number}", number=number)
 
 
 @cache
@@ -660,7 +610,6 @@ SUMS = {
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
-STEEP = 1e4  # how many times as large as usual the gradient of an output can be
 MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": torch.no_grad, "inference_mode": torch.inference_mode}
 VIEWS: Mapping[str | None, Any] = {
     None: torch.clone,
@@ -895,31 +844,3 @@ class Loss(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         return ctx.upstream, None
-
-
-AS_ARRAY: ContextVar[Callable[[torch.Tensor], np.ndarray]] = ContextVar("AS_ARRAY", default=lambda tensor: tensor.numpy().copy())
-
-
-def array(tensor: torch.Tensor) -> np.ndarray:
-    """A tensor as a NumPy array, for code that knows no PyTorch: a copy, in every dtype but bfloat16, which NumPy does not have.
-
-    A probe calls it where it would call `tensor.numpy()`: the grader can then see how well the results are determined, too.
-
-    >>> array(torch.ones(2)).tolist()
-    [1.0, 1.0]
-    """
-    return AS_ARRAY.get()(tensor)
-
-
-def parts(result: Any) -> dict[str, Any]:
-    """A result at its place; of a tuple or a named tuple, each item at a place of its own.
-
-    >>> parts((1, 2))
-    {'result[0]': 1, 'result[1]': 2}
-    >>> parts(Estimate(value=3, error=0.5))
-    {'result.value': 3, 'result.error': 0.5}
-    """
-    if not isinstance(result, tuple):
-        return {Place("result"): result}
-    named = [Place("result.{name}", name=name) for name in getattr(result, "_fields", ())]
-    return dict(zip(named or [Place("result[{index}]", index=index) for index in range(len(result))], result, strict=True))

@@ -1,0 +1,265 @@
+"""How the grader uses your functions on NumPy arrays: it calls `forward`, then `backward`, and looks at everything.
+
+A probe is a function. It is played on your file and on the right answer, and returns what it saw: a dictionary from places, texts such
+as "step 1 · output", to values. The grader compares the values place by place. Nothing here is secret: it tells you how your functions
+will be called.
+
+The argument `impl` of a probe is the module that is your file, or whatever has the same names, as in this example:
+
+>>> from types import SimpleNamespace
+>>> impl = SimpleNamespace(forward=lambda x, weight: (x * weight, (x, weight)), backward=lambda dy, cache: (dy * cache[1], dy * cache[0]))
+>>> step = {"do": "evaluate", "x": np.array([2.0, 3.0]), "more": [np.array([5.0, 7.0])], "upstream": np.ones(2), "scattered": False}
+>>> seen = forward_backward(impl, "forward_backward", args=["forward"], kwargs={}, state={}, watch=[], steps=[step])
+>>> seen["step 1 · output"].tolist(), seen["step 1 · gradient of input 2"].tolist()
+([10.0, 21.0], [2.0, 3.0])
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from normgrade.language import _
+from normgrade.language.places import BUILD, Place
+from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
+
+ENTERING: ContextVar[Callable[[np.ndarray], np.ndarray]] = ContextVar("ENTERING", default=lambda array: array)
+Forward = Callable[..., Any]
+Backward = Callable[[np.ndarray, Any], Any]
+
+
+def forward_backward(
+    impl: Any,
+    layer: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    state: Mapping[str, Any],
+    watch: Sequence[str],
+    steps: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Call `forward` and then `backward`, step by step, and look at everything after each of them.
+
+    - `args`, `kwargs`: `args[0]` is "forward". The others follow the inputs of a step: `impl.forward(*inputs, *args[1:], **kwargs)`.
+    - `steps`: each is a dictionary. `{"do": "evaluate", "x": …, "upstream": …, "scattered": …}`, or "train" instead of "evaluate", which
+      makes no difference, calls the functions as `call_step` does with the step's other entries. With `again`, the very arrays of the
+      step before are used once more, with the numbers of this step written into them. "settings" looks whether NumPy's handling of
+      errors and all random numbers are as they were before the first step. Any other step is for layers, and does nothing.
+    - `layer`, `state`, `watch`: of no meaning here, where there is no state.
+
+    It returns the places of `call_step`, each with its step before it: "step 1 · output". Raises Stopped where a step raises.
+
+    >>> from types import SimpleNamespace
+    >>> impl = SimpleNamespace(forward=lambda x: (x * x, x), backward=lambda dy, x: (2 * x * dy,))
+    >>> step = {"do": "evaluate", "x": np.array([3.0]), "upstream": np.array([1.0]), "scattered": False}
+    >>> seen = forward_backward(impl, "forward_backward", ["forward"], {}, {}, [], steps=[step])
+    >>> seen["step 1 · gradient of input"].tolist(), seen["step 1 · number of gradients"]
+    ([6.0], 1)
+    """
+    forward = getattr(impl, args[0])
+    return told(lambda *inputs, **named: forward(*inputs, *args[1:], **kwargs, **named), steps, lambda dy, cache: impl.backward(dy, cache))
+
+
+def layer_story(
+    impl: Any,
+    layer: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    state: Mapping[str, Any],
+    watch: Sequence[str],
+    steps: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """The same for one function, `impl.<args[0]>`, which has no backward pass.
+
+    >>> step = {"do": "evaluate", "x": np.array([3.0]), "upstream": None, "scattered": False}
+    >>> layer_story(np, "function", ["square"], {}, {}, [], steps=[step])["step 1 · output"].tolist()
+    [9.0]
+    """
+    function = getattr(impl, args[0])
+    return told(lambda *inputs, **named: function(*inputs, *args[1:], **kwargs, **named), steps)
+
+
+def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backward | None = None) -> dict[str, Any]:
+    """What is seen at all steps."""
+    seen: dict[str, Any] = {}
+    step: int | str = BUILD
+    given: Sequence[np.ndarray] = ()
+    try:
+        with np.errstate(all="ignore"):  # the numbers tell what happened
+            usual = settings() if any(action["do"] == "settings" for action in steps) else {}
+            for step, action in enumerate(steps, 1):
+                match action["do"]:
+                    case "train" | "evaluate":
+                        given = written_over(given, action) if action.get("again") else ()
+                        rest = {name: value for name, value in action.items() if name not in ("do", "again")}
+                        views = call_step(forward, backward, **rest, given=given)
+                        seen |= {place.at(step): value for place, value in views.items()}
+                    case "settings":
+                        now = settings()
+                        seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in usual.items()}
+    except BaseException as error:
+        raise Stopped(step, seen) from error
+    return seen
+
+
+def written_over(given: Sequence[np.ndarray], action: Mapping[str, Any]) -> Sequence[np.ndarray]:
+    """The arrays of the step before with the numbers of this one; copies of its inputs where there was none."""
+    inputs = (action["x"], *action.get("more", ()))
+    given = given or [each.copy() for each in inputs]
+    for array, numbers in zip(given, inputs, strict=True):
+        array[...] = numbers
+    return given
+
+
+def call_step(
+    forward: Forward,
+    backward: Backward | None,
+    x: np.ndarray,
+    upstream: np.ndarray | None,
+    scattered: bool = False,
+    view: str | None = None,
+    given: Sequence[np.ndarray] = (),
+    between: np.ndarray | None = None,
+    residual: bool = False,
+    twice: bool = False,
+    steep: bool = False,
+    more: Sequence[np.ndarray] = (),
+    names: Sequence[str] = (),
+    **_of_layers: Any,
+) -> dict[Place, Any]:
+    """Call `forward` once on `x`, then `backward` where there is a gradient `upstream`, and look at everything.
+
+    - `forward`, `backward`: (x, …) → (y, cache) and (dy, cache) → the gradients of the inputs, in their order. Without `backward`,
+      `forward` returns y alone.
+    - `x`: the input, an array of any shape and dtype. `forward` gets a copy; with `scattered`, one whose memory is in another order, and
+      `backward` such a `dy`, too.
+    - `upstream`: the gradient of the output, an array of the output's shape, which is given in the dtype of `x`; None for no backward pass.
+    - `view`: "strided" gives every other number of a larger array; "expanded" repeats the first index of `x` without copies;
+      "channels_last" has dimension 1 last in memory.
+    - `given`: the very arrays to call `forward` on, in place of copies of `x` and `more`.
+    - `between`: another input, on which `forward` is called between the call on `x` and its backward pass.
+    - `residual`: whether the gradient of the input has `dy` added to it. `twice`: whether `backward` is called two times with the same
+      cache, and the gradients add up. `steep`: whether `dy` is 10 000 times `upstream`.
+    - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
+    - `names`: by which the inputs are given, in their order; without them, they are given by position.
+
+    What a step of a layer may have besides is left out of account. It returns these places:
+
+    - "output": what `forward` returned, without the cache.
+    - "input left alone", "input <n> left alone": each input after both calls.
+    - "gradient of the output left alone": `dy` after the call; only with `upstream`.
+    - "gradients are a tuple": a bool; "number of gradients": a whole number; only with `upstream`.
+    - "gradient of input", "gradient of input <n>": what `backward` returned; only with `upstream`, and None where there are too few.
+
+    Exceptions are not caught.
+
+    >>> seen = call_step(lambda x: (3 * x, None), lambda dy, cache: (3 * dy,), np.ones(2), np.array([1.0, 10.0]))
+    >>> seen["gradient of input"].tolist(), seen["gradients are a tuple"]
+    ([3.0, 30.0], True)
+    """
+    laid = in_other_order if scattered else VIEWS[view]
+    inputs = [*given] or [entered(laid(np.asarray(each))) for each in (x, *more)]
+
+    def call(*arrays: np.ndarray) -> tuple[Any, Any]:
+        result = forward(**dict(zip(names, arrays, strict=True))) if names else forward(*arrays)
+        return (result, None) if backward is None else pair(result)
+
+    output, cache = call(*inputs)
+    cache_between = None if between is None else call(entered(np.asarray(between).copy()), *inputs[1:])[1]
+    seen: dict[Place, Any] = {OUTPUT: output}
+    if upstream is not None and backward is not None:
+        dy = entered((in_other_order if scattered else np.copy)(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype)))
+        seen |= gone_back(backward, dy, cache, len(inputs), residual, twice)
+        if between is not None and np.shape(between) == x.shape:
+            backward(dy, cache_between)
+        seen[Place("gradient of the output left alone")] = np.copy(dy)
+    return seen | {left_alone(number): np.copy(each) for number, each in enumerate(inputs, 1)}
+
+
+def pair(result: Any) -> tuple[Any, Any]:
+    """An output and the cache that belongs to it. Raises a TypeError where `forward` returned anything else."""
+    if isinstance(result, tuple | list) and len(result) == 2:
+        return result[0], result[1]
+    what = f"{type(result).__name__} of {len(result)}" if isinstance(result, tuple | list) else type(result).__name__
+    raise TypeError(_("forward returns a pair, (y, cache); this returned: {what}", what=what))
+
+
+def gone_back(backward: Backward, dy: np.ndarray, cache: Any, inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
+    """What `backward` returns."""
+    gradients = backward(dy, cache)
+    seen: dict[Place, Any] = {Place("gradients are a tuple"): isinstance(gradients, tuple)}
+    known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
+    seen[Place("number of gradients")] = len(known)
+    if twice:
+        again = backward(dy, cache)
+        known = [one + other for one, other in zip(known, again if isinstance(again, tuple | list) else [again], strict=True)]
+    if residual and isinstance(known[0], np.ndarray) and known[0].shape == dy.shape:
+        known[0] = known[0] + dy
+    return seen | {gradient_of_input(number + 1): known[number] if number < len(known) else None for number in range(inputs)}
+
+
+def function_call(
+    impl: Any,
+    function: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    upstream: np.ndarray | None = None,
+    scattered: bool = False,
+) -> dict[str, Any]:
+    """Call a function once: `impl.<function>(*args, **kwargs)`, with copies of the arrays in `args`.
+
+    - `scattered`: whether the numbers of these arrays lie in memory in another order.
+    - `upstream`: of no meaning here, where there is no backward pass.
+
+    It returns "argument <n> left alone" for each array in `args`, and "result", or the items of a tuple at places of their own.
+
+    >>> seen = function_call(np, "multiply", args=[np.array([1.0, 2.0]), 3.0], kwargs={})
+    >>> {place: value.tolist() for place, value in seen.items()}
+    {'argument 1 left alone': [1.0, 2.0], 'result': [3.0, 6.0]}
+    """
+    laid = in_other_order if scattered else np.copy
+    given = [entered(laid(np.asarray(each))) if isinstance(each, np.ndarray) else each for each in args]
+    with np.errstate(all="ignore"):
+        result = getattr(impl, function)(*given, **kwargs)
+    arrays = {number: each for number, each in enumerate(given, 1) if isinstance(each, np.ndarray)}
+    return {Place("argument {number} left alone", number=number): np.copy(each) for number, each in arrays.items()} | parts(result)
+
+
+def in_other_order(x: np.ndarray) -> np.ndarray:
+    """The same array with its numbers in another order in memory.
+
+    >>> in_other_order(np.arange(6.0).reshape(2, 3)).flags.c_contiguous
+    False
+    """
+    return np.asfortranarray(x) if x.ndim > 1 else np.stack([x, x], -1)[..., 0]
+
+
+VIEWS: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
+    None: np.copy,
+    "strided": lambda x: np.stack([x, x], -1)[..., 0],
+    "expanded": lambda x: np.broadcast_to(x[:1], x.shape),
+    "channels_last": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1) if x.ndim > 2 else x.copy(),
+}
+
+
+def settings() -> dict[str, Any]:
+    """The state of all random numbers, and how NumPy handles errors, by name.
+
+    >>> before = settings()
+    >>> _ = random.random()
+    >>> [name for name, value in settings().items() if value != before[name]]
+    ['random state']
+    """
+    state = np.random.get_state(legacy=False)
+    return {
+        "random state": (random.getstate(), state["state"]["key"].tobytes(), state["state"]["pos"]),
+        "handling of floating-point errors": np.geterr(),
+    }
+
+
+def entered(array: np.ndarray) -> np.ndarray:
+    """An array as it is given to your functions; while the grader measures how well results are determined, one that is rounded."""
+    return ENTERING.get()(array)

@@ -1,0 +1,71 @@
+"""What probes return, whatever the code that they call is written with: values by place, and how an exception is told."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from normgrade.language.places import Place, gradient_of
+
+OUTPUT = Place("output")
+STEEP = 1e4  # how many times as large as usual the gradient of an output can be
+
+
+class Estimate(NamedTuple):
+    """A number estimated from random draws, which need not be the same in your code and in the reference.
+
+    - `value`: a number, or a tensor or array of any shape.
+    - `error`: the standard error of `value`, a number of the same unit. The grader allows for that of the reference.
+
+    >>> draws = np.array([0.9, 1.1, 1.0, 1.0])
+    >>> estimate = Estimate(draws.mean(), draws.std() / len(draws) ** 0.5)
+    >>> f"{estimate.value:.2f} ± {estimate.error:.2f}"
+    '1.00 ± 0.04'
+    """
+
+    value: Any
+    error: Any
+
+
+class Stopped(Exception):
+    """Raised by a probe where one of its steps raises. What was seen before still counts. The cause is the exception itself.
+
+    - `step`: the number of the step, from 1; BUILD before the first step, and None where the probe has no steps.
+    - `seen`: the values that were seen before, place → value.
+
+    >>> try:
+    ...     raise Stopped(2, {Place("output", step=1): np.ones(2)}) from ValueError("x has 1 dimension")
+    ... except Stopped as stopped:
+    ...     stopped.step, list(stopped.seen), stopped.__cause__
+    (2, ['step 1 · output'], ValueError('x has 1 dimension'))
+    """
+
+    def __init__(self, step: int | str | None, seen: dict[str, Any]) -> None:
+        super().__init__(step or "")
+        self.step = step
+        self.seen = seen
+
+
+@cache
+def left_alone(number: int) -> Place:
+    """The place of an input after the call. There is seldom more than one."""
+    return Place("input left alone") if number == 1 else Place("input {number} left alone", number=number)
+
+
+@cache
+def gradient_of_input(number: int) -> Place:
+    return gradient_of("input") if number == 1 else gradient_of("input {number}", number=number)
+
+
+def parts(result: Any) -> dict[str, Any]:
+    """A result at its place; of a tuple or a named tuple, each item at a place of its own.
+
+    >>> parts((1, 2))
+    {'result[0]': 1, 'result[1]': 2}
+    >>> parts(Estimate(value=3, error=0.5))
+    {'result.value': 3, 'result.error': 0.5}
+    """
+    if not isinstance(result, tuple):
+        return {Place("result"): result}
+    named = [Place("result.{name}", name=name) for name in getattr(result, "_fields", ())]
+    return dict(zip(named or [Place("result[{index}]", index=index) for index in range(len(result))], result, strict=True))

@@ -1,0 +1,70 @@
+"""Enforces at run time that an exercise is written without a library that it bans as a whole, such as "torch".
+
+This is a rule of the exercise and no wall: code that sets out to break it will. Inspection has searched the source already.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from normgrade.course.ban import Ban
+from normgrade.language import _
+
+SUBMISSION = "submission"  # the name of its module
+
+
+class ByHand(Exception):
+    """The submission called what the exercise bans."""
+
+
+class BannedImport(ImportError, ByHand):
+    """The submission imports a library that the exercise bans."""
+
+
+class Refusing:
+    """A finder, the first that Python asks for a module: it finds none, and raises for what is banned."""
+
+    def __init__(self, ban: Ban) -> None:
+        self.ban = ban
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        refuse(self.ban, name)
+
+
+def forbid_loading(ban: Ban) -> None:
+    """Nobody can load a library that is banned as a whole: right where the grader's own code needs none of them."""
+    sys.meta_path.insert(0, Refusing(ban))
+
+
+def refuse(ban: Ban, name: str) -> None:
+    """Raise BannedImport where the library of a module is banned."""
+    if pattern := ban.against(name.partition(".")[0]):
+        why = _(
+            "this imports `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written without",
+            name=name,
+            pattern=pattern,
+        )
+        raise BannedImport(why)
+
+
+def forbid_imports(ban: Ban) -> None:
+    """If a whole library is banned, the submission's imports of it fail. The grader's own code goes on with it."""
+    if all("." in pattern for pattern in ban.banned):
+        return
+    genuine, genuine_module = builtins.__import__, importlib.import_module
+
+    def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+        if (sys._getframe(1).f_globals if globals is None else globals).get("__name__") == SUBMISSION:
+            refuse(ban, name)
+        return genuine(name, globals, locals, fromlist, level)
+
+    def guarded_module(name: str, package: str | None = None) -> ModuleType:
+        if sys._getframe(1).f_globals.get("__name__") == SUBMISSION:
+            refuse(ban, name)
+        return genuine_module(name, package)
+
+    builtins.__import__, importlib.import_module = guarded, guarded_module

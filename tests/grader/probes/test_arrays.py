@@ -1,0 +1,212 @@
+"""The generic probes of functions on arrays: what they look at, and how they call."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from normgrade.language.places import BUILD
+from normgrade.probes import arrays
+from normgrade.probes.arrays import VIEWS, call_step, forward_backward, function_call, in_other_order, layer_story
+from normgrade.probes.results import Stopped
+
+X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], np.float32)
+WEIGHT = np.array([2.0, 3.0, 5.0], np.float32)
+UPSTREAM = np.array([[1.0, -1.0, 2.0], [0.5, 3.0, -2.0]], np.float32)
+
+
+def forward(x: Any, weight: Any, scale: float = 1.0) -> Any:
+    return x * weight * scale, (x, weight, scale)
+
+
+def backward(dy: Any, cache: Any) -> Any:
+    x, weight, scale = cache
+    return dy * weight * scale, (dy * x).sum(0) * scale
+
+
+def step(do: str = "evaluate", x: np.ndarray = X, upstream: Any = UPSTREAM, scattered: bool = False, **special: Any) -> dict[str, Any]:
+    return {"do": do, "x": x, "more": [WEIGHT], "upstream": upstream, "scattered": scattered, **special}
+
+
+def played(
+    *steps: dict[str, Any], forward: Any = forward, backward: Any = backward, args: tuple[Any, ...] = (), **kwargs: Any
+) -> dict[str, Any]:
+    impl = SimpleNamespace(forward=forward, backward=backward)
+    return forward_backward(impl, "forward_backward", ["forward", *args], kwargs, {}, [], steps)
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(arrays)
+    assert found.attempted and not found.failed
+
+
+def test_every_step_shows_the_output_the_gradients_and_whether_all_is_left_alone() -> None:
+    seen = played(step(), step(x=2 * X))
+    assert np.array_equal(seen["step 1 · output"], X * WEIGHT) and np.array_equal(seen["step 2 · output"], 2 * X * WEIGHT)
+    assert np.array_equal(seen["step 1 · gradient of input"], UPSTREAM * WEIGHT)
+    assert np.array_equal(seen["step 1 · gradient of input 2"], (UPSTREAM * X).sum(0))
+    assert seen["step 1 · gradients are a tuple"] is True and seen["step 1 · number of gradients"] == 2
+    assert np.array_equal(seen["step 1 · input left alone"], X) and np.array_equal(seen["step 1 · input 2 left alone"], WEIGHT)
+    assert np.array_equal(seen["step 1 · gradient of the output left alone"], UPSTREAM)
+
+
+def test_further_arguments_follow_the_inputs() -> None:
+    for seen in (played(step(), args=(3.0,)), played(step(), scale=3.0)):
+        assert np.array_equal(seen["step 1 · output"], X * WEIGHT * 3)
+
+
+def test_inputs_can_be_given_by_name() -> None:
+    seen = played(step(names=["x", "weight"]))
+    assert np.array_equal(seen["step 1 · output"], X * WEIGHT)
+    with pytest.raises(Stopped) as stopped:
+        played(step(names=["x", "gain"]))
+    assert isinstance(stopped.value.__cause__, TypeError)
+
+
+def test_without_an_upstream_gradient_there_is_no_backward_pass() -> None:
+    seen = played(step(upstream=None), backward=None)
+    assert list(seen) == ["step 1 · output", "step 1 · input left alone", "step 1 · input 2 left alone"]
+
+
+def test_the_upstream_gradient_has_the_dtype_of_the_input() -> None:
+    seen = played(step(x=X.astype(np.float16)))
+    assert seen["step 1 · gradient of the output left alone"].dtype == np.float16
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        (lambda x, weight: np.multiply(x, 2, out=x), "input left alone"),
+        (lambda x, weight: np.multiply(weight, 2, out=weight), "input 2 left alone"),
+    ],
+)
+def test_an_input_that_forward_changes_is_shown_so(changes: Callable[[np.ndarray, np.ndarray], Any], place: str) -> None:
+    def changing(x: np.ndarray, weight: np.ndarray) -> Any:
+        changes(x, weight)
+        return forward(x, weight)
+
+    original = {"input left alone": X, "input 2 left alone": WEIGHT}[place]
+    assert np.array_equal(played(step(), forward=changing)[f"step 1 · {place}"], original * 2)
+
+
+def test_what_backward_changes_is_shown_so() -> None:
+    def changing(dy: np.ndarray, cache: Any) -> Any:
+        x, weight, _scale = cache
+        dy *= 2
+        x += 1
+        return dy, weight
+
+    seen = played(step(), backward=changing)
+    assert np.array_equal(seen["step 1 · gradient of the output left alone"], 2 * UPSTREAM)
+    assert np.array_equal(seen["step 1 · input left alone"], X + 1)
+
+
+@pytest.mark.parametrize(("gradients", "is_tuple", "number"), [([1, 2], False, 2), ((UPSTREAM,), True, 1), (UPSTREAM, False, 1)])
+def test_gradients_of_another_form_are_described(gradients: Any, is_tuple: bool, number: int) -> None:
+    seen = played(step(), backward=lambda dy, cache: gradients)
+    assert (seen["step 1 · gradients are a tuple"], seen["step 1 · number of gradients"]) == (is_tuple, number)
+    assert (seen["step 1 · gradient of input 2"] is None) == (number == 1)
+
+
+@pytest.mark.parametrize(("result", "what"), [(X, "ndarray"), ((X,), "tuple of 1"), (None, "NoneType")])
+def test_forward_that_returns_no_pair_is_told_so(result: Any, what: str) -> None:
+    with pytest.raises(Stopped) as stopped:
+        played(step(), forward=lambda x, weight: result)
+    assert str(stopped.value.__cause__) == f"forward returns a pair, (y, cache); this returned: {what}"
+    assert stopped.value.step == 1
+
+
+def test_what_was_seen_before_an_exception_is_kept() -> None:
+    def fails(x: np.ndarray, weight: np.ndarray) -> Any:
+        if x[0, 0] > 1:
+            raise ValueError("too large")
+        return forward(x, weight)
+
+    with pytest.raises(Stopped) as stopped:
+        played(step(), step(x=2 * X), forward=fails)
+    assert stopped.value.step == 2 and "step 1 · output" in stopped.value.seen
+
+
+def test_a_missing_function_is_no_fault_of_a_step() -> None:
+    with pytest.raises(AttributeError):
+        forward_backward(SimpleNamespace(), "forward_backward", ["forward"], {}, {}, [], [step()])
+
+
+def test_another_call_may_come_before_the_backward_pass() -> None:
+    kept: dict[str, Any] = {}
+
+    def remembering(x: Any, weight: Any) -> Any:
+        kept["cache"] = x, weight, 1.0
+        return x * weight, None
+
+    seen = played(step(between=X + 1), forward=remembering, backward=lambda dy, cache: backward(dy, kept["cache"]))
+    assert not np.array_equal(seen["step 1 · gradient of input 2"], (UPSTREAM * X).sum(0))
+    right = played(step(between=X + 1))
+    assert np.array_equal(right["step 1 · gradient of input 2"], (UPSTREAM * X).sum(0))
+
+
+def test_the_backward_pass_can_run_twice_steeply_and_in_a_residual_connection() -> None:
+    assert np.array_equal(played(step(twice=True))["step 1 · gradient of input"], 2 * UPSTREAM * WEIGHT)
+    assert np.array_equal(played(step(residual=True))["step 1 · gradient of input"], UPSTREAM * WEIGHT + UPSTREAM)
+    assert np.array_equal(played(step(steep=True))["step 1 · gradient of input"], 10_000 * UPSTREAM * WEIGHT)
+
+
+def test_the_same_arrays_come_again_with_other_numbers() -> None:
+    given = []
+
+    def noting(x: np.ndarray, weight: np.ndarray) -> Any:
+        given.append(x)
+        return forward(x, weight)
+
+    seen = played(step(again=True), step(x=3 * X, again=True), forward=noting)
+    assert given[0] is given[1] and np.array_equal(seen["step 2 · input left alone"], 3 * X)
+    played(step(), step(), forward=noting)
+    assert given[2] is not given[3]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_numbers_are_the_same_in_every_layout(view: str | None) -> None:
+    x = np.arange(24.0).reshape(2, 3, 4)
+    laid = VIEWS[view](x)
+    assert np.array_equal(laid, np.broadcast_to(x[:1], x.shape) if view == "expanded" else x)
+    assert laid.flags.c_contiguous == (view is None)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 3, 4)])
+def test_scattered_numbers_lie_in_another_order(shape: tuple[int, ...]) -> None:
+    x = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    assert np.array_equal(in_other_order(x), x) and not in_other_order(x).flags.c_contiguous
+
+
+def test_settings_that_a_function_changes_are_shown() -> None:
+    def careless(x: Any, weight: Any) -> Any:
+        np.seterr(over="raise")
+        np.random.rand()
+        return forward(x, weight)
+
+    before = np.geterr()
+    places = ("random state", "handling of floating-point errors")
+    assert [played(step(), {"do": "settings"})[f"step 2 · {place} left alone"] for place in places] == [True, True]
+    assert [played(step(), {"do": "settings"}, forward=careless)[f"step 2 · {place} left alone"] for place in places] == [False, False]
+    assert np.geterr() == before
+
+
+def test_steps_of_layers_do_nothing() -> None:
+    assert played({"do": "change", "state": {}}, {"do": "reload"}) == {}
+
+
+def test_a_function_without_a_backward_pass_is_called_as_well() -> None:
+    seen = layer_story(np, "function", ["multiply"], {}, {}, [], [step()])
+    assert np.array_equal(seen["step 1 · output"], X * WEIGHT) and "step 1 · gradient of input" not in seen
+    assert function_call(np, "divmod", [X, 2.0], {}, scattered=True).keys() == {"argument 1 left alone", "result[0]", "result[1]"}
+
+
+def test_one_step_can_be_taken_alone() -> None:
+    seen = call_step(lambda x: x + 1, None, X, None)
+    assert np.array_equal(seen["output"], X + 1)  # type: ignore[index]
+    assert BUILD not in seen

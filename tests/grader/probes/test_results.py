@@ -1,0 +1,35 @@
+"""What probes return: the examples in the docstrings, and which names need no PyTorch."""
+
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+
+import pytest
+
+from normgrade import probes
+from normgrade.probes import layers, results
+
+
+def test_the_examples_in_docstrings_hold() -> None:
+    found = doctest.testmod(results, extraglobs={"np": __import__("numpy")})
+    assert found.attempted and not found.failed
+
+
+def test_every_name_is_found_in_the_package() -> None:
+    for module, names in ((results, probes.RESULTS), (layers, probes.LAYERS)):
+        assert all(getattr(probes, name) is getattr(module, name) for name in names)
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"module 'normgrade.probes' has no attribute 'nothing'"):
+        probes.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "imported", ["from normgrade.probes import Estimate, Place, Stopped, gradient_of, parts", "from normgrade.probes import arrays"]
+)
+def test_what_needs_no_pytorch_imports_none(imported: str) -> None:
+    code = f"{imported}\nimport sys\nprint('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
