@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-from normgrade.language.places import Place, gradient_of
+from normgrade.language.places import BUILD, Place, gradient_of
+
+__all__ = ["BUILD", "OUTPUT", "STEEP", "Estimate", "Place", "Stopped", "gradient_of", "gradient_of_input", "left_alone", "parts"]
 
 OUTPUT = Place("output")
 STEEP = 1e4  # how many times as large as usual the gradient of an output can be

@@ -8,17 +8,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
-from normgrade.learner.reproduction import literal, script
+from normgrade.learner.reproduction import script
 from normgrade.report.report import ArrayDifference, Outcome
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
-from normgrade.worker.observation import Array
 
 MISTAKES = [  # by exercise and name, and the part of a check's name that is reproduced
     ("layer_norm", "unbiased-variance", "test_"),
@@ -62,19 +60,3 @@ def test_a_script_comes_to_the_numbers_of_the_report(which: tuple[str, str, str]
     shown = re.search(rf"^{re.escape(difference.place)}\n.*?off by\s+(\S+) at most", done.stdout, re.MULTILINE | re.DOTALL)
     assert shown is not None, done.stdout
     assert isinstance(difference, ArrayDifference) and float(shown[1]) == pytest.approx(difference.max_abs, rel=1e-3)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "bool"])
-@pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
-def test_numbers_are_written_exactly(dtype: str, shape: tuple[int, ...]) -> None:
-    import torch
-
-    values = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
-    values = values.astype("float32" if dtype == "bfloat16" else dtype)
-    wanted = torch.tensor(values.tolist()).reshape(shape).to(getattr(torch, dtype))
-    held = Array(wanted.float().numpy() if dtype == "bfloat16" else wanted.numpy(), dtype)
-    assert torch.equal(eval(literal(held), {"torch": torch}), wanted)
-
-
-def test_other_values_are_written_as_python() -> None:
-    assert eval(literal({"a": [1, (2,), None, True], "b": "text"})) == {"a": [1, (2,), None, True], "b": "text"}

@@ -55,6 +55,7 @@ TESTED_ELSEWHERE = {  # modules without a test file of their own: nothing but na
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
     "language/__init__.py": "language/test_language.py",
+    "probes/__init__.py": "probes/test_results.py",
     "report/render/__init__.py": "report/render/test_render.py",
     "suite/__init__.py": "suite/test_vocabulary.py",
     "worker/walls/__init__.py": "worker/walls/test_walls.py",

@@ -1,0 +1,35 @@
+"""Scripts with PyTorch: which stories are told as any code would, and the names that are known."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+
+from normgrade.learner.script_in_pytorch import aliases, is_plain
+from normgrade.probes.layers import ALIASES
+from normgrade.suite.story import Build, Part, build, copy, evaluate, function, linear, reload, request, train
+from normgrade.worker.requests import LayerStory
+
+X = np.ones((2, 3), np.float32)
+
+
+def test_other_names_are_those_of_the_probes() -> None:
+    assert ast.literal_eval(aliases()) == ALIASES
+
+
+@pytest.mark.parametrize(
+    ("layer", "steps", "plain"),
+    [
+        (build(3), [train(X), reload(), evaluate(X, scattered=True)], True),
+        (build(3), [train(X), copy()], False),
+        (build(3), [train(X, view="strided")], False),
+        (build(3).as_built(), [train(X)], False),
+        (build(linear(3, 3)), [train(X)], False),
+        (function("f"), [evaluate(X)], False),
+    ],
+)
+def test_a_plain_story_is_told_as_any_code_would(layer: Build, steps: list[Part], plain: bool) -> None:
+    story = request([layer, *steps], "Layer", 0)
+    assert isinstance(story, LayerStory) and is_plain(story) == plain
