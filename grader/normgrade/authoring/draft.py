@@ -23,7 +23,7 @@ LONGEST = 134  # characters of a docstring in one line, between its quotes
 TEMPLATES = Path(__file__).parent / "templates"
 CHINESE = "zh"
 POINTS = 20  # of an exercise that says nothing else
-TENSORS = {"x", "y", "dy", "weight", "input", "content", "style"}  # names of arguments that are arrays in every course
+TENSORS = {"x", "y", "dy", "weight", "bias", "input", "content", "style"}  # names of arguments that are arrays in every course
 CALLABLES = {"sublayer", "branch", "block"}  # of those that are called
 COUNT = re.compile(r"(num|n)_.*|(.*_)?(dim|size|features|channels|layers|groups)")  # names of those that are whole numbers
 
@@ -34,7 +34,7 @@ class Draft:
 
     - `signatures`: what it defines, at least one.
     - `languages`: of its texts for learners; "en" is one of them.
-    - `numpy`: whether it is written without PyTorch; then it has probes of its own.
+    - `numpy`: whether it is written without PyTorch.
     - `probes`: whether it has probes of its own.
     """
 
@@ -65,8 +65,8 @@ def files_of(draft: Draft, course: Course) -> Mapping[Path, str]:
     files[place.reference] = implementation(values, "{title}. TODO: who had the idea, and when; then the shortest right form.")
     files[place.alternatives_folder / "another_way.py"] = implementation(values, "TODO: what is different in this right way.", "TODO")
     files[place.mistakes] = filled("mistakes.toml", **values)
-    if draft.numpy or draft.probes:
-        files[place.folder / "probes.py"] = filled("probes_numpy.py" if draft.numpy else "probes.py", **values)
+    if draft.probes:
+        files[place.folder / "probes.py"] = filled("probes.py", **values)
     files[place.suite] = filled(f"test_{kind}.py", **values)
     return files
 
@@ -102,9 +102,10 @@ def values_of(draft: Draft, course: Course) -> dict[str, Any]:
         "zh": CHINESE in draft.languages,
         "numpy": draft.numpy,
         "probes": draft.probes,
-        "forward": first,
-        "backward": draft.signatures[1] if len(draft.signatures) > 1 else None,
+        "backward": is_pair(draft),
+        "arrays": [required[0], *(parameter for parameter in required[1:] if parameter.name in TENSORS)] if required else [],
         "built": f"build({', '.join(map(example_of, required))})",
+        "called": called(draft),
         "inputs": max(len(required), 1),
         "points_left": POINTS - points_of_situations(draft),
     }
@@ -112,9 +113,22 @@ def values_of(draft: Draft, course: Course) -> dict[str, Any]:
 
 def points_of_situations(draft: Draft) -> int:
     """The points of the checks that are derived for the exercise."""
-    if draft.numpy:
-        return 0
-    return sum(each.points for each in SITUATIONS.values() if draft.signatures[0].is_class or not each.of_layers)
+    left_out = {"without_gradients", "frozen"} if draft.numpy else set()
+    played = [each for each in SITUATIONS.values() if each.name not in left_out]
+    return sum(each.points for each in played if draft.signatures[0].is_class or not each.of_layers)
+
+
+def is_pair(draft: Draft) -> bool:
+    """Whether it is `forward` in NumPy with `backward` by hand."""
+    return draft.numpy and [signature.name for signature in draft.signatures] == ["forward", "backward"]
+
+
+def called(draft: Draft) -> str:
+    """How a suite begins the story of the first function; arguments that are no arrays stand there."""
+    first = draft.signatures[0]
+    numbers = [each for each in first.parameters[1:] if each.default is None and each.name not in TENSORS]
+    name = [] if is_pair(draft) else [f'"{first.name}"']
+    return f"{'forward_backward' if is_pair(draft) else 'function'}({', '.join([*name, *map(example_of, numbers)])})"
 
 
 def implementation(values: Mapping[str, Any], first_line: str, chinese_line: str = "") -> str:

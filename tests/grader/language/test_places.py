@@ -31,6 +31,7 @@ from normgrade.language.places import (
 )
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
+from normgrade.probes.arrays import forward_backward
 from normgrade.probes.layers import function_call, layer_story, new_layer
 from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
 
@@ -103,13 +104,23 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
     x, state = torch.ones(3, 2), {"weight": torch.ones(2)}
     step = {"do": "train", "x": x, "upstream": x, "scattered": False}
     impl = SimpleNamespace(
-        Scale=Scale, product=torch.mul, twice=lambda x: 2 * x, both=lambda x: (x, x), moments=lambda x: Moments(1.0, 2.0)
+        Scale=Scale,
+        product=torch.mul,
+        twice=lambda x: 2 * x,
+        both=lambda x: (x, x),
+        moments=lambda x: Moments(1.0, 2.0),
+        pair=lambda x: (x, None),
+        backward=lambda dy, cache: (dy,),
     )
+    on_arrays = {**step, "x": x.numpy(), "upstream": x.numpy()}
     seen = [
         *new_layer(impl, "Scale", [], {}, ["weight"]),
         *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True}, {"do": "settings"}]),
         *layer_story(impl, "function", ["product"], {}, {}, [], [{**step, "more": [x]}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
+        *forward_backward(
+            impl, "forward_backward", ["pair"], {}, {}, [], [{**step, "x": x.numpy(), "upstream": x.numpy()}, {"do": "settings"}]
+        ),
     ]
     places = [place for place in seen if isinstance(place, Place)]
     templates = {template for place in places for template in (place.template, place.learnt) if template is not None}
