@@ -118,9 +118,7 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
         *layer_story(impl, "Scale", [], {}, state, ["weight"], [step, {**step, "witness": True}, {"do": "settings"}]),
         *layer_story(impl, "function", ["product"], {}, {}, [], [{**step, "more": [x]}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
-        *forward_backward(
-            impl, "forward_backward", ["pair"], {}, {}, [], [{**step, "x": x.numpy(), "upstream": x.numpy()}, {"do": "settings"}]
-        ),
+        *forward_backward(impl, "forward_backward", ["pair"], {}, {}, [], [on_arrays, {"do": "settings"}]),
     ]
     places = [place for place in seen if isinstance(place, Place)]
     templates = {template for place in places for template in (place.template, place.learnt) if template is not None}
