@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say, writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
@@ -22,6 +23,7 @@ from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.record import revealed
+from normgrade.learner.standing import advice, records
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.render import prepare, renderer
 from normgrade.report.report import Finding, Report
@@ -109,7 +111,18 @@ def check_command(
             submissions, reports = grade_all(submissions, options, course_folder)
         else:
             reports = grade(submissions, options)
-    return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
+    reports = revealed(submissions, reports)
+    code = hand_over(reports, format, output, DETAILS[detail])
+    if code == 0 and format == "terminal" and output is None and detail != "quiet":
+        say_what_is_next(course)
+    return code
+
+
+def say_what_is_next(course: Course) -> None:
+    """After everything has passed: what to go on with, in a workspace."""
+    if (workspace := Workspace.find()) is not None:
+        with suppress(UsageError):  # a note has told of it already
+            say(advice(records(course, workspace)))
 
 
 def grade_all(submissions: Sequence[Submission], options: Options, course_folder: Path | None) -> tuple[Sequence[Submission], list[Report]]:

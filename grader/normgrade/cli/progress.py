@@ -10,15 +10,16 @@ import click
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.standing import Record, advice, frequent_mistakes, records
+from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
 from normgrade.learner.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
+OPEN_SHOWN = 6
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True),
@@ -51,7 +52,24 @@ def progress_command(course_folder: Path | None) -> None:
         console.print(Text(_("Made most often"), style="bold"))
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             console.print(Text(f"  {count} × {name}"))
-    console.print(Text(f"\n{advice(found)}"))
+    console.print()
+    say(advice(found), *also_open(found))
+
+
+def also_open(found: Sequence[Record]) -> list[str]:
+    """A sentence about what else one could go on with; none where there is nothing else."""
+    slugs = [record.exercise.slug for record in others_open(found)]
+    later = sum(bool(record.before) and not record.passed for record in found)
+    if not slugs:
+        return []
+    named, more = ", ".join(slugs[:OPEN_SHOWN]), len(slugs) - OPEN_SHOWN
+    said = [_("Open as well: {slugs}.", slugs=named)]
+    if more > 0:
+        said = [n_("Open as well: {slugs}, and {n} more.", "Open as well: {slugs}, and {n} more.", more, slugs=named)]
+    if later:
+        said.append(n_("{n} exercise is best done after these; `normgrade list` tells after which.",
+                       "{n} exercises are best done after these; `normgrade list` tells after which.", later))  # fmt: skip
+    return said
 
 
 def cells_of(record: Record, now: datetime) -> tuple[str, ...]:
