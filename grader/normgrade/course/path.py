@@ -36,7 +36,8 @@ def in_path_order(steps: Iterable[S]) -> list[S]:
 
 def circle(slug: str, after: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
     """A way from an exercise back to itself, over what comes before: ("a", "b", "a"); empty where there is none."""
-    ways, seen = [(slug,)], set[str]()
+    ways: list[tuple[str, ...]] = [(slug,)]
+    seen = set[str]()
     while ways:
         way = ways.pop(0)  # the shortest first
         for before in after(way[-1]):

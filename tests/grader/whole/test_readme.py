@@ -14,6 +14,7 @@ def test_the_table_in_readme_is_that_of_the_course() -> None:
 
 
 def test_what_is_written_by_hand_stays_and_what_is_new_is_marked(tiny: Course) -> None:
-    before = "# Norms\n\n| exercise | level | what is hard about it |\n|---|---|---|\n| `rms` | 9 | the mean |\n| `gone` | 1 | x |\n\nEnd.\n"
+    table = "| exercise | level | what is hard about it |\n|---|---|---|\n| `rms` | 9 | the mean |\n| `gone` | 1 | x |\n"
+    before = f"# Norms\n\n{table}\nEnd.\n"
     assert updated(before, tiny) == f"# Norms\n\n{table_of(tiny, {'rms': 'the mean'})}\nEnd.\n"
     assert "| **Layers** | | | |\n| `centring` | 2 | | TODO |\n" in updated(before, tiny)
