@@ -14,12 +14,15 @@ from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
+from normgrade.learner.interview_plan import Interview
+from normgrade.learner.interviews import interviews_of, status_in_words
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
 from normgrade.learner.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
 OPEN_SHOWN = 6
+INTERVIEWS_SHOWN = 5
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True),
@@ -38,7 +41,8 @@ def progress_command(course_folder: Path | None) -> None:
 
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
-    found = records(course, needed())
+    workspace = needed()
+    found = records(course, workspace)
     console = open_console()
     now = datetime.now(UTC)
     print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in found})
@@ -52,8 +56,23 @@ def progress_command(course_folder: Path | None) -> None:
         console.print(Text(_("Made most often"), style="bold"))
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             console.print(Text(f"  {count} × {name}"))
+    interviews = interviews_of(workspace).all()
+    show_interviews(interviews)
     console.print()
-    say(advice(found), *also_open(found))
+    if any(interview.ended is None for interview in interviews):
+        say(_("`normgrade interview` goes on with it."))
+    else:
+        say(advice(found), *also_open(found))
+
+
+def show_interviews(interviews: Sequence[Interview]) -> None:
+    """How the interviews went, the last one last, and how long one goes on that runs."""
+    if interviews:
+        from normgrade.cli.interview_words import summary
+
+        say("", _("Interviews"))
+        for interview in interviews[-INTERVIEWS_SHOWN:]:
+            say(f"  {status_in_words(interview, datetime.now(UTC)) if interview.ended is None else summary(interview)}")
 
 
 def also_open(found: Sequence[Record]) -> list[str]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from normgrade.course.links import by_slug
+from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
-
-ANSWERS = ("Answer", "答案")  # summaries that are no question themselves: the question stands before them
-FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", re.DOTALL)
 
 
 def folded(prompt: str, slug: str) -> str:
