@@ -77,7 +77,8 @@ def interview_command(
             drawn = secrets.randbelow(MOST_SEEDS) if seed is None else seed
             start(workspace, course, Wish(drawn, minutes or 30, level or 4, questions), options)
     except KeyboardInterrupt:  # an ordinary way to leave it for a while
-        say(_("Nothing is lost: `normgrade interview` goes on with it."))
+        command = "normgrade interview" if interviews_of(workspace).running() else "normgrade interview --end"
+        say("", _("Nothing is lost: `{command}` goes on with it.", command=command))
         return INTERRUPTED
     return 0
 

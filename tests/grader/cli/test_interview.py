@@ -139,6 +139,18 @@ def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, intervie
     assert run("interview", "--end") == (2, "", "Error: No interview is running. `normgrade interview` begins one.")
 
 
+def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(prompt: str) -> str:
+        raise KeyboardInterrupt
+
+    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
+    monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", interrupted)
+    for _ in range(2):
+        code, out, err = run("interview", "--end")
+        assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview --end` goes on with it.")
+
+
 def test_questions_are_asked_where_somebody_is_there(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter(["Of zeros,", "mostly.", ""])
     monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
