@@ -77,10 +77,18 @@ def interview_command(
             drawn = secrets.randbelow(MOST_SEEDS) if seed is None else seed
             start(workspace, course, Wish(drawn, minutes or 30, level or 4, questions), options)
     except KeyboardInterrupt:  # an ordinary way to leave it for a while
-        command = "normgrade interview" if interviews_of(workspace).running() else "normgrade interview --end"
+        last = last_of(workspace)
+        if last is None or not (last.ended is None or last.unmarked):
+            raise
+        command = "normgrade interview" if last.ended is None else "normgrade interview --end"
         say("", _("Nothing is lost: `{command}` goes on with it.", command=command))
         return INTERRUPTED
     return 0
+
+
+def last_of(workspace: Workspace) -> Interview | None:
+    """The last interview, which may be running."""
+    return next(reversed(interviews_of(workspace).all()), None)
 
 
 def start(workspace: Workspace, course: Course, wish: Wish, options: Options) -> None:
@@ -135,8 +143,8 @@ def finish(workspace: Workspace, course: Course, interview: Interview, options: 
 
 def mark_the_last(workspace: Workspace, course: Course) -> None:
     """Go on with the marks of the last interview. Raises a UsageError where there is nothing left to do."""
-    last = next(reversed(interviews_of(workspace).all()), None)
-    if last is None or not any(asked.unmarked for asked in last.asked):
+    last = last_of(workspace)
+    if last is None or not last.unmarked:
         raise UsageError(_("No interview is running. `normgrade interview` begins one."))
     talk_it_over(workspace, course, last)
 
@@ -151,5 +159,5 @@ def talk_it_over(workspace: Workspace, course: Course, interview: Interview) -> 
     interview = show_answers(console, course, interview, interviews_of(workspace).keep)
     console.print()
     say(summary(interview))
-    if any(asked.unmarked for asked in interview.asked):
+    if interview.unmarked:
         say(_("In a terminal, `normgrade interview --end` asks for your marks."))

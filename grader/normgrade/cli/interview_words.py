@@ -36,18 +36,18 @@ RESULT = (
 def show_plan(console: Console, interview: Interview, course: Course, folder: Path, now: datetime) -> None:
     """Print how much time is left, what is to be written, and where."""
     say(status_in_words(interview, now))
-    console.print()
-    found = exercises_of(interview, course)
-    print_by_group(console, PLAN, {exercise: planned(exercise, folder) for exercise in found.values()})
-    console.print()
     here = os.path.relpath(folder)
+    if found := exercises_of(interview, course):
+        console.print()
+        print_by_group(console, PLAN, {exercise: planned(exercise, folder) for exercise in found.values()})
+        console.print()
+        say(_("Your code goes into the files in {folder}. `normgrade show SLUG` shows a task, and `normgrade check` which claims hold; "
+              "diagnoses and hints wait for the end.", folder=here))  # fmt: skip
     if interview.asked:
         answered = sum(bool(each.answer) for each in interview.asked)
         n = len(interview.asked)
         say(n_("{answered} of {n} question is answered, in {page}.", "{answered} of {n} questions are answered, in {page}.", n,
                answered=answered, page=os.path.join(here, ANSWERS)))  # fmt: skip
-    say(_("Your code goes into the files in {folder}. `normgrade show SLUG` shows a task, and `normgrade check` which claims hold; "
-          "diagnoses and hints wait for the end.", folder=here))  # fmt: skip
     say(_("`normgrade interview` shows the time and asks what is not answered yet; `normgrade interview --end` ends it."))
 
 
@@ -64,15 +64,17 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
     """Print how the code turned out, and the diagnoses."""
     from normgrade.report.render.terminal import panel_of
+    from normgrade.report.render.wording import losses_in_words
 
     ended = interview.ended or interview.deadline
     used = round((ended - interview.begun).total_seconds() / 60)
     say(n_("Interview {name} is over: {used} of {n} minute.", "Interview {name} is over: {used} of {n} minutes.", interview.minutes,
            name=interview.folder, used=used))  # fmt: skip
-    console.print()
-    tasks, found = {task.exercise: task for task in interview.tasks}, exercises_of(interview, course)
-    print_by_group(console, RESULT, {exercise: result(exercise, tasks[slug], interview) for slug, exercise in found.items()})
-    console.print()
+    tasks = {task.exercise: task for task in interview.tasks}
+    if found := exercises_of(interview, course):
+        console.print()
+        print_by_group(console, RESULT, {exercise: result(exercise, tasks[slug], interview) for slug, exercise in found.items()})
+        console.print()
     for report in reports:
         if report.outcome is Outcome.FAILED and report.diagnoses:
             console.print(Text(report.submission, style="bold"))
@@ -80,6 +82,8 @@ def show_result(console: Console, interview: Interview, course: Course, reports:
     failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
     if failed:
         say(_("`normgrade check {file}` shows what failed, in numbers.", file=failed[0]))
+    for line in losses_in_words(reports):
+        console.print(Text(line, style="dim"), width=min(console.width, WIDEST))
 
 
 def result(exercise: Exercise, task: Task, interview: Interview) -> tuple[str, ...]:
@@ -106,9 +110,8 @@ def summary(interview: Interview) -> str:
     """The points of an interview in a line."""
     (earned, possible), (marks, most) = interview.earned(), interview.marks()
     parts = [_("code {earned} of {possible} points", earned=earned, possible=possible)] if interview.tasks else []
-    unmarked = sum(each.unmarked for each in interview.asked)
     if interview.asked:
         parts.append(_("questions {marks} of {most}", marks=marks, most=most))
-    if unmarked:
-        parts.append(n_("{n} answer without a mark", "{n} answers without a mark", unmarked))
+    if interview.unmarked:
+        parts.append(n_("{n} answer without a mark", "{n} answers without a mark", interview.unmarked))
     return f"{interview.folder}{_(': ')}" + " · ".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -43,11 +44,13 @@ def list_command(course_folder: Path | None) -> None:
 
 def list_workspace(course: Course, workspace: Workspace) -> None:
     """List the exercises of a workspace, and what is next."""
-    from normgrade.learner.standing import advice, records  # and with it SQLite, which only a workspace needs
+    from normgrade.learner.interviews import running_here, status_in_words  # and with it SQLite, which only a workspace needs
+    from normgrade.learner.standing import advice, records
 
-    found = records(course, workspace)
+    found, interview = records(course, workspace), running_here()
     print_rows({record.exercise: row(record.exercise, record.standing, record.before) for record in found})
-    say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."), advice(found))
+    say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."))
+    say(advice(found) if interview is None else status_in_words(interview, datetime.now(UTC)))
 
 
 def row(exercise: Exercise, standing: str, before: Sequence[str]) -> tuple[str, ...]:

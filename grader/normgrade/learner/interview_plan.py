@@ -72,6 +72,11 @@ class Interview:
         """Those of its exercises."""
         return frozenset(task.exercise for task in self.tasks)
 
+    @property
+    def unmarked(self) -> int:
+        """How many answers have no mark yet."""
+        return sum(asked.unmarked for asked in self.asked)
+
     def left(self, now: datetime) -> timedelta:
         """The time that is left: from nothing to all of it, wherever the clock was set to."""
         return min(max(self.deadline - now, timedelta(0)), timedelta(minutes=self.minutes))
