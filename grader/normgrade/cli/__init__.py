@@ -31,7 +31,21 @@ from normgrade.language.visible import forgiving, visible
 from normgrade.worker import interrupts
 
 COMMANDS = (
-    *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "interview", "explain", "repro"),  # to learn
+    *(
+        "init",
+        "list",
+        "show",
+        "check",
+        "watch",
+        "hint",
+        "solution",
+        "reset",
+        "progress",
+        "review",
+        "interview",
+        "explain",
+        "repro",
+    ),  # to learn
     *("verify", "new", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word

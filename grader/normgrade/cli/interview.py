@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from normgrade.cli import INTERRUPTED
+from normgrade.cli import INTERRUPTED, typed
 from normgrade.cli.bar import progress
 from normgrade.cli.check import MOST_SEEDS, seed_of
 from normgrade.cli.options import course_option, isolation_option, say, whole_number
@@ -112,7 +112,7 @@ def start(workspace: Workspace, course: Course, wish: Wish, options: Options) ->
 
 def go_on(workspace: Workspace, course: Course, interview: Interview, options: Options, ending: bool) -> None:
     """Show what is to be done and ask what is not answered; at the end, or once the time is over, grade everything."""
-    from normgrade.cli.interview_talk import ask, somebody_is_there
+    from normgrade.cli.interview_talk import ask
     from normgrade.cli.interview_words import show_plan
     from normgrade.learner.interview_folder import folder_of
     from normgrade.learner.interview_steps import with_answers
@@ -121,7 +121,7 @@ def go_on(workspace: Workspace, course: Course, interview: Interview, options: O
     console, folder = open_console(), folder_of(workspace, interview)
     if not (ending or interview.is_over(datetime.now(UTC))):
         show_plan(console, with_answers(workspace, interview), course, folder, datetime.now(UTC))
-        if somebody_is_there():
+        if typed.somebody_is_there():
             ask(console, course, interview, folder)
     if ending or interview.is_over(datetime.now(UTC)):
         finish(workspace, course, interview, options)

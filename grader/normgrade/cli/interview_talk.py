@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from normgrade.cli import typed
 from normgrade.cli.interview_words import show_markdown
 from normgrade.cli.options import say
 from normgrade.course.course import Course
@@ -21,19 +21,6 @@ from normgrade.learner.interview_plan import MOST_MARKS, Interview
 from normgrade.learner.interviews import time_left
 
 Keep = Callable[[Interview], None]
-
-
-def somebody_is_there() -> bool:
-    """Whether there is a terminal to ask in."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def next_line(prompt: str) -> str:
-    """A line that is typed; "" at the end of the input."""
-    try:
-        return input(prompt).strip()
-    except EOFError:
-        return ""
 
 
 def ask(console: Console, course: Course, interview: Interview, folder: Path) -> None:
@@ -60,7 +47,7 @@ def take_answer(folder: Path, questions: list[Question], place: int) -> None:
     """Read an answer line by line, and write it to the page."""
     lines: list[str] = []
     try:
-        while line := next_line("> "):
+        while line := typed.next_line("> "):
             lines.append(line)
     finally:
         if lines:
@@ -81,7 +68,7 @@ def show_answers(console: Console, course: Course, interview: Interview, keep: K
         say(_("Your answer: {answer}", answer=asked.answer or _("none")))
         console.print()
         show_markdown(console, f"> {_('The answer of the course')}\n>\n" + "\n".join(f"> {line}" for line in question.answer.splitlines()))
-        if asked.unmarked and somebody_is_there() and (mark := take_mark()) is not None:
+        if asked.unmarked and typed.somebody_is_there() and (mark := take_mark()) is not None:
             marked = tuple(replace(each, mark=mark) if number == place else each for number, each in enumerate(interview.asked))
             interview = replace(interview, asked=marked)
             keep(interview)
@@ -91,7 +78,7 @@ def show_answers(console: Console, course: Course, interview: Interview, keep: K
 def take_mark() -> int | None:
     """The mark that one gives oneself; None at the end of the input, or where nothing is typed."""
     wanted = [str(mark) for mark in range(MOST_MARKS + 1)]
-    while typed := next_line(_("Your mark, 0 (wrong), 1 (in part) or 2 (right): ")):
-        if typed in wanted:
-            return int(typed)
+    while mark := typed.next_line(_("Your mark, 0 (wrong), 1 (in part) or 2 (right): ")):
+        if mark in wanted:
+            return int(mark)
     return None

@@ -1,4 +1,4 @@
-"""A learner's attempts, the hints that were given, and the interviews, in an SQLite file of the workspace."""
+"""A learner's attempts, the hints that were given, interviews and reviews, in an SQLite file of the workspace."""
 
 from __future__ import annotations
 
@@ -39,8 +39,11 @@ CREATE TABLE attempts (
 CREATE INDEX attempts_of ON attempts (exercise);
 CREATE TABLE hints (exercise TEXT NOT NULL, hint TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (exercise, hint));
 """
-INTERVIEWS = "CREATE TABLE interviews (number INTEGER PRIMARY KEY, told TEXT NOT NULL);"
-SCHEMA = SCHEMA_2 + INTERVIEWS
+ADDED_3 = """
+CREATE TABLE interviews (number INTEGER PRIMARY KEY, told TEXT NOT NULL);
+CREATE TABLE reviews (number INTEGER PRIMARY KEY, at TEXT NOT NULL, exercise TEXT NOT NULL, mistake TEXT NOT NULL, knew INTEGER NOT NULL);
+"""
+SCHEMA = SCHEMA_2 + ADDED_3
 SCHEMA_1 = SCHEMA_2.replace("    failed TEXT NOT NULL,\n    hint TEXT NOT NULL,\n", "    hints TEXT NOT NULL,\n")
 SCHEMAS = {1: SCHEMA_1, 2: SCHEMA_2}  # of older versions
 COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest"
@@ -162,7 +165,7 @@ class Attempts:
         if version == 1:
             upgrade(database)
         if version == 2:
-            database.executescript(f"{INTERVIEWS} PRAGMA user_version = {VERSION}")
+            database.executescript(f"{ADDED_3} PRAGMA user_version = {VERSION}")
 
     def unusable(self, error: str) -> UsageError:
         """The error for a file that cannot be used, with the reason."""

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.cli import interview_talk
 from normgrade.course.course import Course
 from normgrade.course.mistakes import read_mistakes
 from normgrade.learner.attempts import Attempts
@@ -133,7 +132,7 @@ def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, intervie
     (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
     run("interview", "--end")
     typed = iter(["5", "2"])
-    monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     assert run("interview", "--end")[1].endswith(f"{begun.name}: code 0 of 18 points · questions 2 of 2")
     assert [asked.mark for asked in interviews.all()[0].asked] == [2]
@@ -145,7 +144,7 @@ def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypa
         raise KeyboardInterrupt
 
     (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
-    monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", interrupted)
     for _ in range(2):
         code, out, err = run("interview", "--end")
@@ -154,7 +153,7 @@ def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypa
 
 def test_questions_are_asked_where_somebody_is_there(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     typed = iter(["Of zeros,", "mostly.", ""])
-    monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
     run("init", ".")
     out = run("interview", "--questions", "1", "--level", "1")[1]
@@ -178,7 +177,7 @@ def test_an_interrupt_loses_nothing(run: Run, begun: Path, monkeypatch: pytest.M
             raise KeyboardInterrupt
         return line
 
-    monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
     monkeypatch.setattr("builtins.input", typed)
     code, out, err = run("interview")
     assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview` goes on with it.")

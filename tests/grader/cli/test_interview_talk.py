@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from normgrade.cli import interview_talk
-from normgrade.cli.interview_talk import ask, next_line, show_answers, somebody_is_there, take_mark
+from normgrade.cli.interview_talk import ask, show_answers, take_mark
 from normgrade.course.course import Course
 from normgrade.learner.interview_folder import question_of, read_answers, write_answers
 from normgrade.learner.interview_plan import Asked, Interview
@@ -31,7 +30,7 @@ def typing(monkeypatch: pytest.MonkeyPatch) -> Typing:
             return found
 
         monkeypatch.setattr("builtins.input", line)
-        monkeypatch.setattr(interview_talk, "somebody_is_there", lambda: True)
+        monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
 
     return typed
 
@@ -79,12 +78,3 @@ def test_marks_are_kept_one_by_one(typing: Typing, tiny: Course) -> None:
     assert [asked.mark for asked in marked.asked] == [2, None, None, 0] and len(kept) == 2 and kept[-1] == marked
     typing("1")
     assert [asked.mark for asked in show_answers(Console(quiet=True), tiny, marked, kept.append).asked] == [2, None, 1, 0]
-
-
-def test_the_end_of_the_input_is_an_empty_line(typing: Typing) -> None:
-    typing()
-    assert next_line("> ") == ""
-
-
-def test_nobody_is_there_without_a_terminal() -> None:
-    assert not somebody_is_there()
