@@ -117,11 +117,11 @@ def say_what_to_do() -> None:
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
     from normgrade.cli.warn import warn_of_unfinished
-    from normgrade.learner.interviews import interviews_of, status_in_words
+    from normgrade.learner.interviews import going_on, interviews_of
     from normgrade.learner.standing import advice, records
 
     if (interview := interviews_of(workspace).running()) is not None:
-        say(status_in_words(interview, datetime.now(UTC)), _("`normgrade interview` goes on with it."))
+        say(*going_on(interview, datetime.now(UTC)))
         return
     course = find_course(None)
     warn_of_unfinished(course, None)

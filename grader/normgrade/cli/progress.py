@@ -15,7 +15,7 @@ from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.interview_plan import Interview
-from normgrade.learner.interviews import interviews_of, status_in_words
+from normgrade.learner.interviews import going_on, interviews_of
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
 from normgrade.learner.workspace import find_course, needed
 
@@ -57,22 +57,20 @@ def progress_command(course_folder: Path | None) -> None:
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             console.print(Text(f"  {count} × {name}"))
     interviews = interviews_of(workspace).all()
-    show_interviews(interviews)
+    show_interviews([interview for interview in interviews if interview.ended is not None])
     console.print()
-    if any(interview.ended is None for interview in interviews):
-        say(_("`normgrade interview` goes on with it."))
-    else:
-        say(advice(found), *also_open(found))
+    running = next((interview for interview in interviews if interview.ended is None), None)
+    say(*([advice(found), *also_open(found)] if running is None else going_on(running, now)))
 
 
-def show_interviews(interviews: Sequence[Interview]) -> None:
-    """How the interviews went, the last one last, and how long one goes on that runs."""
-    if interviews:
+def show_interviews(ended: Sequence[Interview]) -> None:
+    """How the interviews went, the last one last."""
+    if ended:
         from normgrade.cli.interview_words import summary
 
         say("", _("Interviews"))
-        for interview in interviews[-INTERVIEWS_SHOWN:]:
-            say(f"  {status_in_words(interview, datetime.now(UTC)) if interview.ended is None else summary(interview)}")
+        for interview in ended[-INTERVIEWS_SHOWN:]:
+            say(f"  {summary(interview)}")
 
 
 def also_open(found: Sequence[Record]) -> list[str]:

@@ -146,6 +146,11 @@ def status_in_words(interview: Interview, now: datetime) -> str:
     return _("Interview {name}: {left}, until {until}.", name=interview.folder, left=time_left(interview, now), until=until)
 
 
+def going_on(interview: Interview, now: datetime) -> list[str]:
+    """How long a running interview goes on, and what to do."""
+    return [status_in_words(interview, now), *([] if interview.is_over(now) else [_("`normgrade interview` goes on with it.")])]
+
+
 def time_left(interview: Interview, now: datetime) -> str:
     """The time that is left, in words."""
     minutes = -(-int(interview.left(now).total_seconds()) // 60)

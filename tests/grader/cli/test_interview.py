@@ -114,7 +114,7 @@ def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: 
 def test_once_the_time_is_over_the_interview_ends_when_it_is_called(run: Run, begun: Path, interviews: Interviews) -> None:
     grow_late(interviews)
     over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
-    assert run()[1].startswith(over) and run("check")[2] == over
+    assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
     assert "the time of your interview is over, and `normgrade interview` ends it." in run("hint", "rms")[2]
     assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes.")
     assert interviews.running() is None
