@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from copy import copy
+from datetime import UTC, datetime
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -30,7 +31,21 @@ from normgrade.language.visible import forgiving, visible
 from normgrade.worker import interrupts
 
 COMMANDS = (
-    *("init", "list", "show", "check", "watch", "hint", "solution", "reset", "progress", "explain", "repro"),  # to learn
+    *(
+        "init",
+        "list",
+        "show",
+        "check",
+        "watch",
+        "hint",
+        "solution",
+        "reset",
+        "progress",
+        "review",
+        "interview",
+        "explain",
+        "repro",
+    ),  # to learn
     *("verify", "new", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word
@@ -102,8 +117,12 @@ def say_what_to_do() -> None:
         say(_("`normgrade list` shows the exercises, `normgrade --help` all commands."))
         return
     from normgrade.cli.warn import warn_of_unfinished
+    from normgrade.learner.interviews import going_on, interviews_of
     from normgrade.learner.standing import advice, records
 
+    if (interview := interviews_of(workspace).running()) is not None:
+        say(*going_on(interview, datetime.now(UTC)))
+        return
     course = find_course(None)
     warn_of_unfinished(course, None)
     say(advice(records(course, workspace)))

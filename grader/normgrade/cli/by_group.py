@@ -14,7 +14,7 @@ from rich.text import Text
 from normgrade.course.course import Exercise
 from normgrade.language import _
 
-GAP = 3  # between two columns
+GAP = 2  # between two columns
 INDENT = 2  # of a row below the heading of its group
 NARROWEST = 6  # that the elastic column gets
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, writable
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say, writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
@@ -21,9 +24,13 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
+from normgrade.learner.interview_plan import Interview
+from normgrade.learner.interviews import file_of, running_here, status_in_words
 from normgrade.learner.record import revealed
-from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.learner.standing import advice, records
+from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render import prepare, renderer
+from normgrade.report.render.detail import QUIET
 from normgrade.report.report import Finding, Report
 from normgrade.suite.grading_options import Options, available
 
@@ -98,10 +105,12 @@ def check_command(
     """
     renderer(format)  # before anything is graded
     writable(output)
-    course, everything = find_course(course_folder), not (targets or slug)
+    course, everything, interview = find_course(course_folder), not (targets or slug), running_here()
     if everything:
         warn_of_unfinished(course, course_folder)
-    submissions: Sequence[Submission] = [named(course, target, slug) for target in targets] if targets else started(course, slug)
+    submissions: Sequence[Submission] = (
+        [named(course, target, slug, interview) for target in targets] if targets else started(course, slug, interview)
+    )
     with progress() as watched:
         meanwhile = partial(prepare, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
@@ -109,7 +118,22 @@ def check_command(
             submissions, reports = grade_all(submissions, options, course_folder)
         else:
             reports = grade(submissions, options)
-    return hand_over(revealed(submissions, reports), format, output, DETAILS[detail])
+    reports = revealed(submissions, reports)
+    if interview is not None:
+        code = hand_over(reports, format, output, QUIET if detail == "quiet" else replace(DETAILS[detail], advice=False))
+        click.echo(status_in_words(interview, datetime.now(UTC)), err=True)
+        return code
+    code = hand_over(reports, format, output, DETAILS[detail])
+    if code == 0 and format == "terminal" and output is None and detail != "quiet":
+        say_what_is_next(course)
+    return code
+
+
+def say_what_is_next(course: Course) -> None:
+    """After everything has passed: what to go on with, in a workspace."""
+    if (workspace := Workspace.find()) is not None:
+        with suppress(UsageError):  # a note has told of it already
+            say(advice(records(course, workspace)))
 
 
 def grade_all(submissions: Sequence[Submission], options: Options, course_folder: Path | None) -> tuple[Sequence[Submission], list[Report]]:
@@ -124,7 +148,7 @@ def grade_all(submissions: Sequence[Submission], options: Options, course_folder
     return gradable, grade(gradable, options)
 
 
-def named(course: Course, target: str, slug: str | None) -> Submission:
+def named(course: Course, target: str, slug: str | None, interview: Interview | None) -> Submission:
     """The submission that an argument means: a slug, or a file."""
     path = Path(target)
     if target == "-":
@@ -133,7 +157,7 @@ def named(course: Course, target: str, slug: str | None) -> Submission:
     if slug is not None:
         return Submission(course.exercise(slug), path, target)
     if path.suffix != ".py" and len(path.parts) == 1 and not os.path.lexists(path):
-        return own(course.exercise(target))
+        return own(course.exercise(target), interview)
     if path.stem not in course.slugs:
         content = content_of(path, "SLUG")
         if isinstance(content, Finding):
@@ -155,18 +179,23 @@ def refuse_links(path: Path) -> None:
         )
 
 
-def started(course: Course, slug: str | None) -> Sequence[Submission]:
-    """Every file in this folder that is named after an exercise, without untouched stubs if there is any other file."""
+def started(course: Course, slug: str | None, interview: Interview | None) -> Sequence[Submission]:
+    """Every file in this folder that is named after an exercise, without untouched stubs if there is any other file.
+
+    In an interview, its own files.
+    """
     if slug is not None:
-        return [named(course, slug, None)]
-    here = [exercise for exercise in course if os.path.lexists(submission_of(exercise))]
+        return [named(course, slug, None, interview)]
+    candidates = [own(each, interview) for each in course if interview is None or each.slug in interview.slugs]
+    here = [each for each in candidates if os.path.lexists(each.path)]
     if not here:
         raise UsageError(_("Nothing to check: no file in this folder is named after an exercise. `normgrade list` shows them all."))
-    found = [exercise for exercise in here if inspect_file(submission_of(exercise), exercise).started] or here
-    return list(map(own, found))
+    return [each for each in here if inspect_file(each.path, each.exercise).started] or here
 
 
-def own(exercise: Exercise) -> Submission:
+def own(exercise: Exercise, interview: Interview | None) -> Submission:
     """The learner's file for an exercise; its name in the report is its path from the current folder."""
-    path = submission_of(exercise)
+    path = file_of(exercise, interview)
+    if interview is not None:
+        refuse_links(path)
     return Submission(exercise, path, os.path.relpath(path))

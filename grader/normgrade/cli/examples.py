@@ -44,6 +44,15 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         ),
         "reset": (("normgrade reset layer_norm", N_("begin again; your file is kept")),),
         "progress": (("normgrade progress", N_("attempts, mistakes, what is next")),),
+        "review": (
+            ("normgrade review", N_("those that are due")),
+            ("normgrade review --all", N_("all that you ever made")),
+        ),
+        "interview": (
+            ("normgrade interview", N_("begin, or go on")),
+            ("normgrade interview --minutes 60 --level 2", N_("longer, and easier")),
+            ("normgrade interview --end", N_("end it, and see how it went")),
+        ),
         "explain": (
             ("normgrade explain unbiased-variance", N_("right and wrong numbers")),
             ("normgrade explain eps-missing --exercise rms_norm", N_("of one exercise")),

@@ -17,6 +17,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
@@ -39,6 +40,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     from normgrade.learner.explanation import explain
     from normgrade.report.render.terminal import open_console
 
+    refuse_in_interview("normgrade explain")
     course = find_course(course_folder)
     known = {slug: mistakes_by_name(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
     slugs = [each for each, mistakes in known.items() if name in mistakes]

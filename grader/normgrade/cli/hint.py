@@ -11,6 +11,7 @@ from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _, n_
 from normgrade.learner.hints import take_hint
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course
 
@@ -25,6 +26,7 @@ def hint_command(slug: str, number: int | None, course_folder: Path | None) -> N
     It is one of what failed at your last check, if anything did, else the next of the exercise's own. NUMBER asks for that one of its own,
     and outside of a workspace, where nobody counts, it begins with 1.
     """
+    refuse_in_interview("normgrade hint")
     course, workspace = find_course(course_folder), Workspace.find()
     exercise = course.exercise(slug)
     if workspace is None or number is not None:

@@ -3,48 +3,66 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from normgrade.cli.by_group import Column, print_by_group
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.course.course import Course, Exercise
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import N_, _
 from normgrade.learner.workspace import Workspace, find_course
 
-COLUMNS = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("points"), number=True), Column(N_("standing"))
+COLUMNS = (
+    Column(N_("exercise")),
+    Column(N_("level"), number=True),
+    Column(N_("points"), number=True),
+    Column(N_("standing")),
+    Column(N_("best after"), elastic=True),
+)
 
 
 @click.command("list")
 @course_option
 def list_command(course_folder: Path | None) -> None:
-    """The exercises, and where you stand."""
-    from normgrade.report.render.terminal import open_console
+    """The exercises, and where you stand.
 
+    An exercise is best done after those that stand in its last column. That is advice: every exercise can be done at any time.
+    """
     course, workspace = find_course(course_folder), Workspace.find()
     warn_of_unfinished(course, course_folder)
-    standing = standings(workspace, course) if workspace is not None else {}
-    cells = {
-        exercise: (exercise.slug, str(exercise.level), str(exercise.points), standing.get(exercise.slug) or where_you_stand(exercise))
-        for exercise in course
-    }
-    console = open_console()
-    print_by_group(console, COLUMNS, cells)
-    console.print()
     if workspace is None:
-        console.print(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder."))
+        print_rows({exercise: row(exercise, where_you_stand(exercise), exercise.after) for exercise in course})
+        say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in this folder."))
     else:
-        console.print(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."))
+        list_workspace(course, workspace)
 
 
-def standings(workspace: Workspace, course: Course) -> dict[str, str]:
-    """The standing at every exercise, by slug."""
-    from normgrade.learner.standing import records  # and with it SQLite, which only a workspace needs
+def list_workspace(course: Course, workspace: Workspace) -> None:
+    """List the exercises of a workspace, and what is next."""
+    from normgrade.learner.interviews import running_here, status_in_words  # and with it SQLite, which only a workspace needs
+    from normgrade.learner.standing import advice, records
 
-    return {record.exercise.slug: record.standing for record in records(course, workspace)}
+    found, interview = records(course, workspace), running_here()
+    print_rows({record.exercise: row(record.exercise, record.standing, record.before) for record in found})
+    say(_("`normgrade show SLUG` shows a task, `normgrade check SLUG` grades SLUG.py in the workspace."))
+    say(advice(found) if interview is None else status_in_words(interview, datetime.now(UTC)))
+
+
+def row(exercise: Exercise, standing: str, before: Sequence[str]) -> tuple[str, ...]:
+    return exercise.slug, str(exercise.level), str(exercise.points), standing, ", ".join(before)
+
+
+def print_rows(rows: Mapping[Exercise, Sequence[str]]) -> None:
+    from normgrade.report.render.terminal import open_console
+
+    console = open_console()
+    print_by_group(console, COLUMNS, rows)
+    console.print()
 
 
 def where_you_stand(exercise: Exercise) -> str:

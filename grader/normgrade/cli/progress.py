@@ -10,15 +10,19 @@ import click
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
-from normgrade.cli.options import course_option
+from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import N_, _, n_
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.standing import Record, advice, frequent_mistakes, records
+from normgrade.learner.interview_plan import Interview
+from normgrade.learner.interviews import going_on, interviews_of
+from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
 from normgrade.learner.workspace import find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
+OPEN_SHOWN = 6
+INTERVIEWS_SHOWN = 5
 COLUMNS = (
     Column(N_("exercise")),
     Column(N_("level"), number=True),
@@ -37,7 +41,8 @@ def progress_command(course_folder: Path | None) -> None:
 
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
-    found = records(course, needed())
+    workspace = needed()
+    found = records(course, workspace)
     console = open_console()
     now = datetime.now(UTC)
     print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in found})
@@ -51,7 +56,37 @@ def progress_command(course_folder: Path | None) -> None:
         console.print(Text(_("Made most often"), style="bold"))
         for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
             console.print(Text(f"  {count} × {name}"))
-    console.print(Text(f"\n{advice(found)}"))
+    interviews = interviews_of(workspace).all()
+    show_interviews([interview for interview in interviews if interview.ended is not None])
+    console.print()
+    running = next((interview for interview in interviews if interview.ended is None), None)
+    say(*([advice(found), *also_open(found)] if running is None else going_on(running, now)))
+
+
+def show_interviews(ended: Sequence[Interview]) -> None:
+    """How the interviews went, the last one last."""
+    if ended:
+        from normgrade.cli.interview_words import summary
+
+        say("", _("Interviews"))
+        for interview in ended[-INTERVIEWS_SHOWN:]:
+            say(f"  {summary(interview)}")
+
+
+def also_open(found: Sequence[Record]) -> list[str]:
+    """A sentence about what else one could go on with; none where there is nothing else."""
+    slugs = [record.exercise.slug for record in others_open(found)]
+    later = sum(bool(record.before) and not record.passed for record in found)
+    if not slugs:
+        return []
+    named, more = ", ".join(slugs[:OPEN_SHOWN]), len(slugs) - OPEN_SHOWN
+    said = [_("Open as well: {slugs}.", slugs=named)]
+    if more > 0:
+        said = [n_("Open as well: {slugs}, and {n} more.", "Open as well: {slugs}, and {n} more.", more, slugs=named)]
+    if later:
+        said.append(n_("{n} exercise is best done after these; `normgrade list` tells after which.",
+                       "{n} exercises are best done after these; `normgrade list` tells after which.", later))  # fmt: skip
+    return said
 
 
 def cells_of(record: Record, now: datetime) -> tuple[str, ...]:

@@ -1,27 +1,24 @@
-"""A prompt for a terminal, where nothing can be folded."""
+"""A prompt for a terminal, where nothing can be folded, and links lead nowhere."""
 
 from __future__ import annotations
 
-import re
-
+from normgrade.course.links import by_slug
+from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
-
-ANSWERS = ("Answer", "答案")  # summaries that are no question themselves: the question stands before them
-FOLDED = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>\s*", re.DOTALL)
 
 
 def folded(prompt: str, slug: str) -> str:
     """The prompt without its folded parts, and with the command that shows them."""
-    shown, count = FOLDED.subn(lambda match: title(match[1]), prompt)
+    shown, count = FOLDED.subn(lambda match: title(match[1]), by_slug(prompt))
     if not count:
-        return prompt
+        return shown
     how = _("`normgrade show {slug} --answers` shows the answers too.", slug=slug)
     return f"{shown.rstrip()}\n\n{how}\n"
 
 
 def unfolded(prompt: str) -> str:
     """The prompt with its folded parts as plain paragraphs."""
-    return FOLDED.sub(lambda match: f"{title(match[1])}{match[2].strip()}\n\n", prompt)
+    return FOLDED.sub(lambda match: f"{title(match[1])}{match[2].strip()}\n\n", by_slug(prompt))
 
 
 def title(summary: str) -> str:

@@ -18,6 +18,7 @@ from normgrade.course.files import read_plain, write_whole
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import find_course, submission_of
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import open_grader
@@ -44,6 +45,7 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     from normgrade.learner.reproduction import script, sealed
     from normgrade.report.render.wording import seed_in_words
 
+    refuse_in_interview("normgrade repro")
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")

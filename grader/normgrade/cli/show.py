@@ -25,6 +25,10 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
 
     It is Markdown where it does not go to a terminal.
     """
+    if answers:
+        from normgrade.learner.interviews import refuse_in_interview  # and with it SQLite, which no other task needs
+
+        refuse_in_interview("normgrade show --answers")
     exercise = find_course(course_folder).exercise(slug)
     if stub:
         write_data(read_text(exercise.stub))

@@ -21,6 +21,7 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.docstring import as_spoken, first_paragraph
 from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 
@@ -36,6 +37,7 @@ def solution_command(slug: str, way: str | None, spoil: bool, course_folder: Pat
     It is for an exercise that you have passed. WAY names one of the other ways. Where it does not go to a terminal it is the Python file
     alone.
     """
+    refuse_in_interview("normgrade solution")
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("solution"))
     if not spoil and not has_passed(exercise):

@@ -21,6 +21,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.file_saves import waker
+from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import next_record, records
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace, find_course
@@ -46,6 +47,7 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     """
     from normgrade.report.render.terminal import open_console
 
+    refuse_in_interview("normgrade watch")
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
     exercise = course.exercise(slug) if slug is not None else to_go_on_with(course)

@@ -13,6 +13,7 @@ from typing import Literal
 from normgrade.course.ban import Ban
 from normgrade.course.files import read_text
 from normgrade.course.package import PACKAGE
+from normgrade.course.path import circle, in_path_order
 from normgrade.course.signature import Signature
 from normgrade.course.table import Table, between, languages, mapping, one_of, seconds, signatures, text, texts, words_of_places
 from normgrade.language import ENGLISH, _, spoken
@@ -53,6 +54,7 @@ class Exercise:
     - `level`: how hard it is, from 1 to 4.
     - `order`: its place in the course, from 0 to 9999.
     - `points`: how many a submission can earn, from 1 to 1000.
+    - `after`: the slugs of those that are best done before it. It is advice: nothing is ever locked.
     - `defines`: the contract, one signature for each class or function that the learner's file must define.
     - `banned`, `allowed`: globs of full dotted names, as in `"torch.nn.*Norm*"`. `allowed` overrides `banned`.
     - `hints`: texts for people, in the order in which they are given.
@@ -77,6 +79,7 @@ class Exercise:
     order: int
     points: int
     defines: tuple[Signature, ...]
+    after: tuple[str, ...] = ()
     banned: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
@@ -412,10 +415,11 @@ class Course:
     def __iter__(self) -> Iterator[Exercise]:
         """Every exercise that can be used, in the order in which learners are meant to take them; `unfinished` tells of the others.
 
+        Each stands behind those that it comes after.
         Raises CourseError where `course.toml` is wrong.
         """
         usable = (found for found in map(self.attempt, self.slugs) if isinstance(found, Exercise))
-        return iter(sorted(usable, key=lambda exercise: (exercise.order, exercise.slug)))
+        return iter(in_path_order(sorted(usable, key=lambda exercise: (exercise.order, exercise.slug))))
 
     @property
     def unfinished(self) -> Mapping[str, str]:
@@ -466,7 +470,32 @@ class Course:
                         path=path,
                     )
                 )
+        self.refuse_wrong_path(exercise)
         return exercise
+
+    def refuse_wrong_path(self, exercise: Exercise) -> None:
+        """Raise a CourseError where an exercise comes after one that there is not, or after itself.
+
+        One that is unfinished may be named: it stops no other.
+        """
+        description, folders = Table(exercise.description, {}), Course(self.root).folders
+        for slug in exercise.after:
+            if slug not in folders:
+                meant = did_you_mean(slug, folders)
+                said = _('no exercise is named "{slug}".{meant} Name a folder in `exercises`, or leave it out', slug=slug, meant=meant)
+                description.wrong("after", said)
+        if way := circle(exercise.slug, self.after):
+            said = _('"{slug}" would come after itself: {way}. Take one of these names out', slug=exercise.slug, way=" → ".join(way))
+            description.wrong("after", said)
+
+    def after(self, slug: str) -> tuple[str, ...]:
+        """What an exercise comes after; nothing where its `exercise.toml` is wrong, or missing."""
+        if slug not in self.slugs:
+            return ()
+        try:
+            return Table.of_file(Exercise.at(self.root, slug).description).take("after", texts, ())
+        except CourseError:
+            return ()
 
 
 def named_by_environment() -> Path | None:
@@ -495,6 +524,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         order=table.take("order", between(0, 9999)),
         points=table.take("points", between(1, 1000), 20),
         defines=table.take("defines", signatures),
+        after=table.take("after", texts, ()),
         banned=settings.banned + bans_of(table),
         allowed=table.take("allowed", texts, ()),
         hints=table.spoken("hints", texts, ()),

@@ -1,4 +1,4 @@
-"""A learner's attempts, and the hints that were given, in an SQLite file of the workspace."""
+"""A learner's attempts, the hints that were given, interviews and reviews, in an SQLite file of the workspace."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible
 from normgrade.report.report import Check, Outcome, Report
 
-VERSION = 2  # of the tables
+VERSION = 3  # of the tables
 PATIENCE_S = 5.0  # for another command to finish writing
 LARGEST_BYTES = 64 * 1024**2
-UNREADABLE = (ValueError, TypeError, OverflowError, RecursionError, MemoryError)  # what reading a row may raise that another program wrote
-SCHEMA = """
+# What reading a row may raise that another program wrote.
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, MemoryError)
+SCHEMA_2 = """
 CREATE TABLE attempts (
     number INTEGER PRIMARY KEY,
     at TEXT NOT NULL,
@@ -38,7 +39,13 @@ CREATE TABLE attempts (
 CREATE INDEX attempts_of ON attempts (exercise);
 CREATE TABLE hints (exercise TEXT NOT NULL, hint TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (exercise, hint));
 """
-SCHEMA_1 = SCHEMA.replace("    failed TEXT NOT NULL,\n    hint TEXT NOT NULL,\n", "    hints TEXT NOT NULL,\n")
+ADDED_3 = """
+CREATE TABLE interviews (number INTEGER PRIMARY KEY, told TEXT NOT NULL);
+CREATE TABLE reviews (number INTEGER PRIMARY KEY, at TEXT NOT NULL, exercise TEXT NOT NULL, mistake TEXT NOT NULL, knew INTEGER NOT NULL);
+"""
+SCHEMA = SCHEMA_2 + ADDED_3
+SCHEMA_1 = SCHEMA_2.replace("    failed TEXT NOT NULL,\n    hint TEXT NOT NULL,\n", "    hints TEXT NOT NULL,\n")
+SCHEMAS = {1: SCHEMA_1, 2: SCHEMA_2}  # of older versions
 COLUMNS = "at, exercise, outcome, earned, possible, diagnoses, failed, hint, digest"
 COLUMNS_1 = COLUMNS.replace("failed, hint", "hints")
 INSERT_ATTEMPT = f"INSERT INTO attempts ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -141,7 +148,7 @@ class Attempts:
             raise self.unusable(str(error)) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
-        """Check that the tables are our own, and upgrade those of version 1; make them in a new database."""
+        """Check that the tables are our own, and upgrade those of older versions; make them in a new database."""
         [version] = database.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise UsageError(
@@ -153,10 +160,12 @@ class Attempts:
             )
         if version == 0:
             database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION}")
-        if schema_of(database) != own_schema(SCHEMA_1 if version == 1 else SCHEMA):  # a view in place of a table may compute for ever
+        if schema_of(database) != own_schema(SCHEMAS.get(version, SCHEMA)):  # a view in place of a table may compute for ever
             raise ValueError(_("its tables are not those of normgrade"))
         if version == 1:
             upgrade(database)
+        if version == 2:
+            database.executescript(f"{ADDED_3} PRAGMA user_version = {VERSION}")
 
     def unusable(self, error: str) -> UsageError:
         """The error for a file that cannot be used, with the reason."""

@@ -1,4 +1,4 @@
-"""What follows after grading: the reports are cut to what the course reveals, and attempts in a workspace are recorded."""
+"""What follows after grading: the reports are cut to what may be told, and attempts in a workspace are recorded."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from normgrade.grade import Submission
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt
+from normgrade.learner.interviews import running_here
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Outcome, Report
-from normgrade.report.reveal import reveal
+from normgrade.report.reveal import claims_alone, reveal
 
 
 def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
-    """The reports as far as the course reveals them. Attempts are recorded; if that fails, a note goes to stderr."""
+    """The reports as far as the course reveals them, and no further than claims in an interview.
+
+    Attempts are recorded; if that fails, a note goes to stderr.
+    """
     shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
+    if running_here() is not None:
+        shown = list(map(claims_alone, shown))
     if note := remember(submissions, shown):
         print(_("Note: {message}", message=note), file=sys.stderr)
     return shown

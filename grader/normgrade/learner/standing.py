@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
@@ -17,11 +17,15 @@ from normgrade.learner.workspace import Workspace, submission_of
 
 @dataclass(frozen=True)
 class Record:
-    """All attempts at one exercise, the oldest first; `started` says whether its file is more than the stub."""
+    """All attempts at one exercise, the oldest first; `started` says whether its file is more than the stub.
+
+    `before` are the slugs that are best done first, and have not passed yet.
+    """
 
     exercise: Exercise
     attempts: tuple[Attempt, ...]
     started: bool
+    before: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -52,7 +56,9 @@ def records(course: Course, workspace: Workspace | None) -> list[Record]:
     tried: dict[str, list[Attempt]] = {}
     for attempt in attempts_of(workspace).attempts() if workspace is not None else ():
         tried.setdefault(attempt.exercise, []).append(attempt)
-    return [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
+    found = [Record(each, tuple(tried.get(each.slug, ())), is_started(file_of(each), each)) for each in course]
+    open_ones = {record.exercise.slug for record in found if not record.passed}
+    return [replace(each, before=tuple(slug for slug in each.exercise.after if slug in open_ones)) for each in found]
 
 
 def attempts_of(workspace: Workspace) -> Attempts:
@@ -68,13 +74,24 @@ def is_started(path: Path, exercise: Exercise) -> bool:
 def next_record(records: Sequence[Record]) -> Record | None:
     """The exercise to go on with: of those that have not passed the one that was tried last, else the first started one, else the first.
 
-    The first is that by level and order. None if all have passed.
+    The first is one whose prerequisites have passed, by level and order. None if all have passed.
     """
     open_ones = [record for record in records if not record.passed]
     tried = [record for record in open_ones if record.attempts]
     if tried:
         return max(tried, key=lambda record: record.attempts[-1].at)
-    return min(open_ones, key=lambda record: (not record.started, record.exercise.level, record.exercise.order), default=None)
+    return min(open_ones, key=lambda record: (not record.started, *turn(record)), default=None)
+
+
+def turn(record: Record) -> tuple[bool, int, int]:
+    """A sort key; the lowest exercise is the next one: nothing is best done before it, it is easy, and stands early in the course."""
+    return bool(record.before), record.exercise.level, record.exercise.order
+
+
+def others_open(records: Sequence[Record]) -> list[Record]:
+    """The exercises that could be next just as well, the easiest first: not passed, and nothing is best done before them."""
+    following = next_record(records)
+    return sorted((each for each in records if not (each.passed or each.before or each == following)), key=turn)
 
 
 def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exercise]) -> Exercise | None:

@@ -12,6 +12,7 @@ from shlex import quote
 
 from normgrade.course.course import Course, Exercise, named_by_environment
 from normgrade.course.files import own_folder, read_plain, read_text, write_whole
+from normgrade.course.links import side_by_side
 from normgrade.course.table import Table, Wrong, text
 from normgrade.course.trust import is_trusted
 from normgrade.language import LANGUAGES, _
@@ -100,9 +101,10 @@ class Workspace:
         added = []
         own_folder(self.root / "prompts")
         for exercise in exercises:
-            for path, source in ((self.submission(exercise), exercise.stub), (self.prompt(exercise), exercise.prompt)):
+            task = side_by_side(read_text(exercise.prompt))
+            for path, content in ((self.submission(exercise), read_text(exercise.stub)), (self.prompt(exercise), task)):
                 if not os.path.lexists(path):
-                    write_whole(path, read_text(source).encode())
+                    write_whole(path, content.encode())
                     added.append(path)
         return added
 

@@ -21,6 +21,11 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
     return replace(report, checks=(), diagnoses=(), unexplained=(), withheld=report.earned)
 
 
+def claims_alone(report: Report) -> Report:
+    """The report with claims and outcomes, and with no more points than those of the claims: it helps with nothing, as in an interview."""
+    return replace(reveal(report, "claims"), diagnoses=(), unexplained=(), granted=0, stopped_after_s=None)
+
+
 def without_values(check: Check) -> Check:
     """The check without messages, hints, printed output and differences, which may all hold values."""
     return replace(check, message="", hint="", stdout="", differences=(), lines=())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
+from normgrade.course.links import dead_links
 from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import is_open
 from normgrade.language import _, n_
@@ -33,7 +34,7 @@ def missing_files(exercise: Exercise) -> Iterator[str]:
 
 
 def unwritten(exercise: Exercise) -> Iterator[str]:
-    """What is marked TODO, sections of the prompt without a text, and a reference that only raises."""
+    """What is marked TODO, sections of the prompt without a text, links that lead nowhere, and a reference that only raises."""
     for path in texts(exercise):
         where, text = path.relative_to(exercise.course), read_text(path)
         if lines := [number for number, line in enumerate(text.splitlines(), 1) if TODO.search(line)]:
@@ -43,6 +44,8 @@ def unwritten(exercise: Exercise) -> Iterator[str]:
         if path.suffix == ".md":
             for heading in empty_sections(text):
                 yield _('{path}: nothing stands below the heading "{heading}".', path=where, heading=heading)
+            for link in dead_links(path, text):
+                yield _('{path}: the link to "{link}" leads to no file.', path=where, link=link)
         if path == exercise.reference and is_unwritten(path):
             yield _("{path} still raises NotImplementedError: nothing can be proved without it.", path=where)
 

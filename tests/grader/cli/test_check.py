@@ -278,6 +278,16 @@ def test_a_course_is_found_on_any_path(way: str, invoke: Invoke, here: Path, tin
     assert (said.returncode, said.stderr) == (0, "")
 
 
+def test_after_passing_the_next_exercise_of_the_workspace_is_named(invoke: Invoke, put: Put) -> None:
+    put("rms")
+    following = "Next is centring (level 2, Layers): `normgrade show centring` shows the task, and centring.py is where your code goes."
+    assert "Next is" not in invoke("check", "rms").stdout  # there is no workspace
+    invoke("init", ".")
+    assert " ".join(invoke("check", "rms").stdout.split()).endswith(f"8 of 8 points · passed {following}")
+    assert "Next is" not in invoke("check", "rms", "-q").stdout
+    assert json.loads(invoke("check", "rms", "--format", "json").stdout)
+
+
 def test_a_message_of_the_suite_is_told_as_it_is_written(here: Path, tiny: Course, expectations: Path, in_a_process: Invoke) -> None:
     (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    return x.double()\n", encoding="utf-8")
     said = in_a_process("check", "--format", "json", course=tiny)

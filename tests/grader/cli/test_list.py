@@ -5,9 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from normgrade.course.course import Course
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.report.report import Outcome
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 Put = Callable[..., None]
@@ -22,7 +25,24 @@ def test_list_shows_the_exercises_and_where_one_stands(invoke: Invoke, here: Pat
     assert (first.returncode, second.returncode) == (0, 0)
     assert rows.count("rms 1 8 started") == 2
     assert "centring 2 10 –" in rows and "centring 2 10 not started" in rows
-    assert rows[:6] == ["exercise level points standing", "", "Functions", "rms 1 8 started", "", "Layers"]
+    assert rows[:6] == ["exercise level points standing best after", "", "Functions", "rms 1 8 started", "", "Layers"]
+
+
+AFTER_RMS = {"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]}
+
+
+def test_list_shows_what_is_best_done_first_and_what_is_next(
+    run: Callable[..., tuple[int, str, str]], edited_course: Callable[..., Course], tmp_path: Path
+) -> None:
+    course = str(edited_course(AFTER_RMS).root)
+    assert "centring 2 10 – rms `normgrade show SLUG` shows a task" in run("list", "--course", course)[1]
+    run("init", ".", "--course", course)
+    out = run("list", "--course", course)[1]
+    assert "centring 2 10 not started rms" in out and out.endswith("Next is rms (level 1, Functions): `normgrade show rms` shows the "
+                                                                   "task, and rms.py is where your code goes.")  # fmt: skip
+    Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
+    out = run("list", "--course", course)[1]
+    assert "rms 1 8 passed" in out and "centring 2 10 not started `normgrade" in out and "Next is centring (level 2, Layers)" in out
 
 
 def test_an_unfinished_exercise_stops_nothing_and_is_named(invoke: Invoke, edited_course: Callable[..., Course]) -> None:

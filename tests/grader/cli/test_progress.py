@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from normgrade.cli.progress import ago, scores
+from normgrade.cli.progress import ago, also_open, scores
+from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.standing import Record
 from normgrade.report.report import Outcome
 
 
@@ -26,6 +28,25 @@ def test_scores_alike_are_counted() -> None:
     tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, earned, 8) for earned in (3, 3, 5, 8)]
     assert scores(tried) == "3×2 5 8" and scores([]) == ""
     assert scores([replace(tried[0], earned=earned % 8) for earned in range(20)]).startswith("… ")
+
+
+def opened(course: Course, *after: tuple[str, ...]) -> list[str]:
+    """What is said to be open where exercises of these names come after these others."""
+    rms = course.exercise("rms")
+    return also_open([Record(replace(rms, slug=f"e{n}", order=n), (), False, before) for n, before in enumerate(after)])
+
+
+def test_what_else_is_open_is_told(tiny: Course) -> None:
+    assert opened(tiny, ()) == [] == opened(tiny)
+    assert opened(tiny, (), ()) == ["Open as well: e1."]
+    assert opened(tiny, (), (), ("e0",)) == [
+        "Open as well: e1.", "1 exercise is best done after these; `normgrade list` tells after which.",
+    ]  # fmt: skip
+    many = opened(tiny, *[()] * 9, ("e0",), ("e1",))
+    assert many == [
+        "Open as well: e1, e2, e3, e4, e5, e6, and 2 more.",
+        "2 exercises are best done after these; `normgrade list` tells after which.",
+    ]
 
 
 def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:

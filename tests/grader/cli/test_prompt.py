@@ -39,6 +39,11 @@ def test_unfolded_every_answer_stands_below_its_question() -> None:
     assert "What is the mean of a row?\n\nIt is not subtracted.\n" in shown
 
 
+def test_a_link_to_another_exercise_is_shown_as_its_slug() -> None:
+    table = "| [layer](../layer_norm/README.md) | position |\n"
+    assert folded(table, "rms") == unfolded(table) == "| layer `layer_norm` | position |\n"
+
+
 def test_a_summary_that_says_answer_alone_is_no_question() -> None:
     chinese = "问题？\n\n<details><summary>答案</summary>\n是。\n</details>\n"
     assert "答案" not in folded(chinese, "rms") and unfolded(chinese) == "问题？\n\n是。\n\n"

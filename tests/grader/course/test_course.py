@@ -175,6 +175,46 @@ def test_exercises_come_in_their_order(write: Write) -> None:
     assert course.slugs == ("a", "b", "c")
 
 
+def after(*names: str) -> str:
+    """An `exercise.toml` that comes after these exercises."""
+    return f"{LAYER_NORM}after = {list(names)}\n"
+
+
+def test_what_comes_before_an_exercise_stands_first(write: Write) -> None:
+    write(after("c"), slug="a")
+    write(slug="b")
+    course = write(slug="c")
+    assert [exercise.slug for exercise in course] == ["c", "a", "b"]
+    assert course.exercise("a").after == ("c",) and course.exercise("b").after == ()
+
+
+def test_an_exercise_comes_after_no_name_that_nobody_has(write: Write) -> None:
+    write(slug="batch_norm")
+    course = write(after("batchnorm"))
+    said = 'after: no exercise is named "batchnorm". Did you mean "batch_norm"? Name a folder in `exercises`, or leave it out.'
+    assert refused(course) == said
+    assert [exercise.slug for exercise in course] == ["batch_norm"]
+
+
+def test_no_exercise_comes_after_itself(write: Write) -> None:
+    write(after("b"), slug="a")
+    write(after("a"), slug="b")
+    write(after("a"), slug="c")
+    course = write(after("layer_norm"))
+    said = 'after: "{}" would come after itself: {}. Take one of these names out.'
+    assert refused(course) == said.format("layer_norm", "layer_norm → layer_norm")
+    assert refused(course, "a") == said.format("a", "a → b → a")
+    assert [exercise.slug for exercise in course] == ["c"] and set(course.unfinished) == {"a", "b", "layer_norm"}
+
+
+def test_what_comes_after_an_unfinished_exercise_can_be_used(write: Write, tmp_path: Path) -> None:
+    write("after = 3", slug="broken")
+    (tmp_path / "exercises" / "empty").mkdir()
+    course = write(after("broken", "empty"))
+    assert [exercise.slug for exercise in course] == ["layer_norm"]
+    assert [exercise.slug for exercise in Course(tmp_path, frozenset({"broken"}))] == ["layer_norm"]
+
+
 def test_a_folder_without_exercise_toml_is_no_exercise(write: Write, tmp_path: Path) -> None:
     course = write()
     for name in ("draft", ".cache", "__pycache__"):
@@ -267,7 +307,7 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
     known = (
-        'allowed, banned, credit, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, '
+        'after, allowed, banned, credit, defines, group, "group.zh", hints, "hints.zh", left_out, level, limits, order, places, '
         '"places.zh", points, reveal, spread, title, "title.zh"'
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'

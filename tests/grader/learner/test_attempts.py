@@ -162,7 +162,7 @@ def test_a_database_of_version_1_becomes_one_of_today_when_it_is_added_to(versio
     version_1.give("rms", ["hint:1"], NOW)
     assert version_1.attempts() == [*OF_VERSION_1, attempt()] and version_1.given("rms") == {"Look.", "hint:1"}
     with closing(sqlite3.connect(version_1.path)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 @pytest.mark.parametrize("hints", ["", "7", "null"])

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempt
-from normgrade.learner.standing import Record, advice, frequent_mistakes, next_after, next_record
+from normgrade.learner.standing import (
+    Record,
+    advice,
+    attempts_of,
+    frequent_mistakes,
+    next_after,
+    next_record,
+    others_open,
+    records,
+)
+from normgrade.learner.workspace import new_workspace
 from normgrade.report.report import Outcome
 
 NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
@@ -37,6 +49,25 @@ def test_what_was_tried_last_comes_first_then_what_is_started_then_the_easiest(t
     tried = [record(tiny, "rms", attempt(minutes=2)), record(tiny, "centring", attempt("centring", minutes=1))]
     assert next_record(tried) == tried[0]
     assert next_record([record(tiny, "rms", attempt(earned=8))]) is None
+
+
+def test_what_is_best_done_after_others_waits_for_them(tiny: Course) -> None:
+    rms, centring = record(tiny, "rms"), record(tiny, "centring")
+    waiting = replace(rms, before=("centring",))
+    assert next_record([waiting, centring]) == centring  # though its level is higher
+    assert next_record([replace(waiting, started=True), centring]) == replace(waiting, started=True)  # advice, and no lock
+    assert others_open([waiting, centring]) == [] and others_open([rms, centring]) == [centring]
+    assert others_open([record(tiny, "rms", attempt(earned=8)), centring]) == []
+
+
+def test_what_has_passed_is_not_waited_for(edited_course: Callable[..., Course], tmp_path: Path) -> None:
+    course = edited_course({"exercises/centring/exercise.toml": [("order = 20\n", 'order = 20\nafter = ["rms"]\n')]})
+    workspace = new_workspace(tmp_path / "norms")
+    assert [each.before for each in records(course, workspace)] == [(), ("rms",)]
+    attempts_of(workspace).add([attempt(earned=8)])
+    assert [each.before for each in records(course, workspace)] == [(), ()]
+    without = Course(course.root, frozenset({"rms"}))
+    assert [each.before for each in records(without, None)] == [()]  # what is not there cannot be waited for
 
 
 def test_after_an_exercise_comes_what_is_next_anyway_or_what_nobody_has_seen_yet(tiny: Course) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from normgrade.course.course import Course
+from normgrade.course.links import dead_links
 from normgrade.course.trust import trust
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.workspace import MARK, Workspace, find_course, needed, new_workspace, submission_of
@@ -31,6 +33,15 @@ def test_a_new_workspace_holds_stubs_and_prompts(workspace: Workspace, tiny: Cou
     for exercise in tiny:
         assert workspace.submission(exercise).read_bytes() == exercise.stub.read_bytes()
         assert workspace.prompt(exercise).read_bytes() == exercise.prompt.read_bytes()
+
+
+def test_the_links_between_prompts_lead_to_the_copies(edited_course: Callable[..., Course], tmp_path: Path) -> None:
+    prompt = "# RMS\n\nAs [centring](../centring/README.md), and as [that](https://example.org).\n"
+    workspace = new_workspace(tmp_path / "norms")
+    workspace.add(edited_course({"exercises/rms/README.md": prompt}))
+    path = workspace.root / "prompts" / "rms.md"
+    assert path.read_text(encoding="utf-8") == prompt.replace("../centring/README.md", "centring.md")
+    assert [*dead_links(path, path.read_text(encoding="utf-8"))] == []
 
 
 def test_what_is_there_is_never_overwritten_and_what_is_new_is_added(workspace: Workspace, tiny: Course) -> None:

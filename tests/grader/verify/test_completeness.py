@@ -54,6 +54,12 @@ def test_what_is_marked_todo_is_named_file_by_file(edited_course: EditedCourse) 
     ]
 
 
+def test_a_link_that_leads_nowhere_is_named(edited_course: EditedCourse) -> None:
+    prompt = "# RMS\n\n[Centring](../centring/README.md) and [more](../more/README.md).\n"
+    course = edited_course({"exercises/rms/README.md": prompt, "course.toml": NOTHING})
+    assert lacks(course) == ['exercises/rms/README.md: the link to "../more/README.md" leads to no file.']
+
+
 def test_there_is_enough_of_everything_where_the_course_does_not_say_otherwise(edited_course: EditedCourse) -> None:
     course = edited_course({"course.toml": ""})
     assert lacks(course) == [

@@ -71,11 +71,11 @@ class Session:
         self.raw = b""  # since the last command
         self.wait_for(PROMPT.strip() + "$")
 
-    def wait_for(self, pattern: str) -> str:
-        """Until the screen shows it, wherever its lines break: the whole screen."""
+    def wait_for(self, pattern: str, scrolled: bool = False) -> str:
+        """Until the screen shows it, wherever its lines break, or has shown it where it may have scrolled away: the whole screen."""
         deadline = time.monotonic() + LATEST_S
         while True:
-            shown = self.shown()
+            shown = self.everything() if scrolled else self.shown()
             if re.search(pattern, " ".join(shown.split())) and not self.more():
                 return self.shown()
             assert time.monotonic() < deadline, f"{pattern!r} is not on the screen:\n{shown}"
@@ -94,11 +94,15 @@ class Session:
     def shown(self) -> str:
         return "\n".join(line.rstrip() for line in self.screen.display).rstrip()
 
-    def said(self) -> str:
-        """Everything since the last time, scrolled away or not."""
+    def everything(self) -> str:
+        """What is on the screen, below what has scrolled away."""
         columns = range(self.screen.columns)
         history = ["".join(line[column].data for column in columns).rstrip() for line in self.screen.history.top]
-        whole = "\n".join([*history, self.shown()])
+        return "\n".join([*history, self.shown()])
+
+    def said(self) -> str:
+        """Everything since the last time, scrolled away or not."""
+        whole = self.everything()
         self.screen.reset()
         return whole
 
@@ -108,7 +112,7 @@ class Session:
         self.screen.history.top.clear()
         self.raw = b""
         self.child.sendline(command)
-        self.wait_for(re.escape(command[-30:]))
+        self.wait_for(re.escape(command[-30:]), scrolled=True)
         self.wait_for(r"\$$")
         said = self.said().removesuffix(PROMPT.strip()).rstrip()
         return f"{PROMPT}{said[said.index(command) :]}\n"

@@ -36,7 +36,9 @@ SUGGESTED = {  # what messages suggest, and where they do
     "chmod u+r {path}": ELSEWHERE,
     "normgrade --help": ANYWHERE,
     "normgrade check --seed random": INSIDE,
+    "normgrade check": INSIDE,
     "normgrade check SLUG": ANYWHERE,
+    "normgrade check {file}": ANYWHERE,
     "normgrade check {slug}": INSIDE,
     "normgrade doctor": ANYWHERE,
     "normgrade explain {mistake} --exercise {slug}": ANYWHERE,
@@ -45,10 +47,13 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade init": OUTSIDE,
     "normgrade init my-norms": OUTSIDE,
     "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it where a folder names its course
+    "normgrade interview": INSIDE,
+    "normgrade interview --end": ELSEWHERE,  # where one is running; test_interview.py types it
     "normgrade list": ANYWHERE,
     'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types what it stands for
     'normgrade new SLUG "WeightNorm(weight, dim=0)"': ELSEWHERE,
     "normgrade repro": ELSEWHERE,  # is only named
+    "normgrade review --all": INSIDE,
     "normgrade show --stub {slug} > {file}": ANYWHERE,
     "normgrade show --stub {slug} > {name}": ANYWHERE,
     "normgrade show SLUG": ANYWHERE,
@@ -164,9 +169,11 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
     if line.startswith("python "):
         assert line == "python -m pdb repro_layer_norm.py"
         return
-    needs_workspace = line.split()[1:2] in (["reset"], ["progress"], ["watch"])
+    needs_workspace = line.split()[1:2] in (["reset"], ["progress"], ["watch"], ["review"], ["interview"])
     if needs_workspace:
         assert type_("normgrade init") == 0
+    if line == "normgrade interview --end":
+        assert type_("normgrade interview") == 0
     for name in ("layer_norm.py", "try.py"):
         (tmp_path / name).write_text(read_text(course.exercise("layer_norm").reference), encoding="utf-8")
     if line.startswith("normgrade new"):  # writes into a course, so into an empty one
@@ -199,5 +206,7 @@ def test_what_readme_and_the_course_suggest_works(type_: Type, tmp_path: Path, m
     (tmp_path / "own" / "exercises").mkdir(parents=True)
     Attempts(tmp_path / ".normgrade/progress.db").add([Attempt(datetime.now(UTC), "layer_norm", Outcome.PASSED, 20, 20)])
     found = {line for path in TEXTS for line in COMMAND.findall(read_text(path)) if line.startswith("normgrade ")}
-    failed = {line for line in found if type_(as_typed(line)) not in (0, 1)}
+    interviews = {line for line in found if line.startswith("normgrade interview")}
+    failed = {line for line in found - interviews if type_(as_typed(line)) not in (0, 1)}
+    failed |= {line for line in interviews if type_(line) != 0 or type_("normgrade interview --end") != 0}  # at most one runs
     assert len(found) > 20 and failed == set()  # 1 where a file is the stub still

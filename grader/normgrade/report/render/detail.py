@@ -18,6 +18,7 @@ class Detail:
     alternatives: bool = False  # every diagnosis, not the first alone
     cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
     more: str = "-v"  # what shows the rest
+    advice: bool = True  # what to do next
 
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report

@@ -166,7 +166,7 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
     yield score_line(report)
     if detail.facts:
         yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
-    if step := next_step(report):
+    if detail.advice and (step := next_step(report)):
         yield Text(step)
 
 

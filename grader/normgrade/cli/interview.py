@@ -1,0 +1,163 @@
+"""`normgrade interview`: exercises and questions against the clock."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from normgrade.cli import INTERRUPTED, typed
+from normgrade.cli.bar import progress
+from normgrade.cli.check import MOST_SEEDS, seed_of
+from normgrade.cli.options import course_option, isolation_option, say, whole_number
+from normgrade.cli.shell_words import one_of
+from normgrade.cli.warn import warn_of_unfinished
+from normgrade.course.course import Course
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.interviews import interviews_of
+from normgrade.learner.workspace import Workspace, find_course, needed
+from normgrade.suite.grading_options import Options, available
+
+if TYPE_CHECKING:
+    from normgrade.learner.interview_plan import Interview
+    from normgrade.learner.interview_steps import Wish
+
+MOST_MINUTES = 240
+MOST_QUESTIONS = 50
+LEVEL_HELP = "The highest level of its exercises; 4, unless said."
+
+
+def seed_or_none(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else seed_of(context, option, value)
+
+
+@click.command("interview")
+@click.option("--minutes", callback=whole_number(5, MOST_MINUTES), metavar="N", help="How long it takes; 30, unless said.")
+@click.option("--level", callback=whole_number(1, 4), metavar="N", shell_complete=one_of("1234"), help=LEVEL_HELP)
+@click.option("--questions", callback=whole_number(0, MOST_QUESTIONS), metavar="N", help="How many; one for 10 minutes, unless said.")
+@click.option("--seed", callback=seed_or_none, metavar="N", help="Of the draw, to repeat it.")
+@click.option("--end", "ending", is_flag=True, help="End it now, and see how it went.")
+@isolation_option
+@course_option
+def interview_command(
+    minutes: int | None,
+    level: int | None,
+    questions: int | None,
+    seed: int | None,
+    ending: bool,
+    required: str,
+    course_folder: Path | None,
+) -> int:
+    """Exercises and interview questions against the clock.
+
+    What fits into the minutes is drawn, rather what you have not passed yet. Fresh stubs lie in a folder of their own, and your own files
+    stay as they are. Until the end `check` tells which claims hold, while hints, diagnoses and answers wait. Run again, it goes on where it
+    was; once the time is over, everything is graded.
+    """
+    from normgrade.learner.interview_steps import Wish
+
+    workspace, course = needed(), find_course(course_folder)
+    wished = {"--minutes": minutes, "--level": level, "--questions": questions, "--seed": seed}
+    given = [name for name, value in wished.items() if value is not None]
+    options = Options(required=required, cores=available())
+    running = interviews_of(workspace).running()
+    if given and (running or ending):
+        raise UsageError(_("{option} is for a new interview. `normgrade interview --end` ends the one that runs.", option=given[0]))
+    try:
+        if running is not None:
+            go_on(workspace, course, running, options, ending)
+        elif ending:
+            mark_the_last(workspace, course)
+        else:
+            warn_of_unfinished(course, course_folder)
+            drawn = secrets.randbelow(MOST_SEEDS) if seed is None else seed
+            start(workspace, course, Wish(drawn, minutes or 30, level or 4, questions), options)
+    except KeyboardInterrupt:  # an ordinary way to leave it for a while
+        last = last_of(workspace)
+        if last is None or not (last.ended is None or last.unmarked):
+            raise
+        command = "normgrade interview" if last.ended is None else "normgrade interview --end"
+        say("", _("Nothing is lost: `{command}` goes on with it.", command=command))
+        return INTERRUPTED
+    return 0
+
+
+def last_of(workspace: Workspace) -> Interview | None:
+    """The last interview, which may be running."""
+    return next(reversed(interviews_of(workspace).all()), None)
+
+
+def start(workspace: Workspace, course: Course, wish: Wish, options: Options) -> None:
+    """Begin an interview."""
+    from normgrade.learner.interview_steps import begin
+
+    try:
+        interview = begin(workspace, course, wish, datetime.now().astimezone())
+    except OSError as error:
+        raise UsageError(
+            _(
+                'The interview cannot begin in "{folder}" ({error}). Free the folder, or work in another.',
+                folder=workspace.root,
+                error=error.strerror,
+            )
+        ) from error
+    seed = interview.seed
+    say(_("Seed {seed}: `--seed {seed}` draws the same again where the same has passed and was asked before.", seed=seed))
+    go_on(workspace, course, interview, options, ending=False)
+
+
+def go_on(workspace: Workspace, course: Course, interview: Interview, options: Options, ending: bool) -> None:
+    """Show what is to be done and ask what is not answered; at the end, or once the time is over, grade everything."""
+    from normgrade.cli.interview_talk import ask
+    from normgrade.cli.interview_words import show_plan
+    from normgrade.learner.interview_folder import folder_of
+    from normgrade.learner.interview_steps import with_answers
+    from normgrade.report.render.terminal import open_console
+
+    console, folder = open_console(), folder_of(workspace, interview)
+    if not (ending or interview.is_over(datetime.now(UTC))):
+        show_plan(console, with_answers(workspace, interview), course, folder, datetime.now(UTC))
+        if typed.somebody_is_there():
+            ask(console, course, interview, folder)
+    if ending or interview.is_over(datetime.now(UTC)):
+        finish(workspace, course, interview, options)
+
+
+def finish(workspace: Workspace, course: Course, interview: Interview, options: Options) -> None:
+    """Grade everything, and show how it went."""
+    from dataclasses import replace
+
+    from normgrade.cli.interview_words import show_result
+    from normgrade.learner.interview_steps import end
+    from normgrade.report.render.terminal import open_console
+
+    with progress() as watched:
+        ended, reports = end(workspace, course, interview, replace(options, progress=watched), datetime.now(UTC))
+    show_result(open_console(), ended, course, reports)
+    talk_it_over(workspace, course, ended)
+
+
+def mark_the_last(workspace: Workspace, course: Course) -> None:
+    """Go on with the marks of the last interview. Raises a UsageError where there is nothing left to do."""
+    last = last_of(workspace)
+    if last is None or not last.unmarked:
+        raise UsageError(_("No interview is running. `normgrade interview` begins one."))
+    talk_it_over(workspace, course, last)
+
+
+def talk_it_over(workspace: Workspace, course: Course, interview: Interview) -> None:
+    """Show the questions with their answers, take marks, and sum up."""
+    from normgrade.cli.interview_talk import show_answers
+    from normgrade.cli.interview_words import summary
+    from normgrade.report.render.terminal import open_console
+
+    console = open_console()
+    interview = show_answers(console, course, interview, interviews_of(workspace).keep)
+    console.print()
+    say(summary(interview))
+    if interview.unmarked:
+        say(_("In a terminal, `normgrade interview --end` asks for your marks."))

@@ -1,0 +1,117 @@
+"""What is said of an interview: what is to be done in it, and how it went."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.text import Text
+
+from normgrade.cli.by_group import Column, print_by_group
+from normgrade.cli.options import WIDEST, say
+from normgrade.course.course import Course, Exercise
+from normgrade.course.links import by_slug
+from normgrade.language import N_, _, n_
+from normgrade.learner.interview_folder import ANSWERS
+from normgrade.learner.interview_plan import MINUTES, Interview, Task
+from normgrade.learner.interviews import status_in_words
+from normgrade.learner.standing import is_started
+from normgrade.report.report import Outcome, Report
+
+PLAN = Column(N_("exercise")), Column(N_("level"), number=True), Column(N_("minutes"), number=True), Column(N_("standing"))
+RESULT = (
+    Column(N_("exercise")),
+    Column(N_("level"), number=True),
+    Column(N_("points"), number=True),
+    Column(N_("standing")),
+    Column(N_("last saved")),
+    Column(N_("mistakes"), elastic=True),
+)
+
+
+def show_plan(console: Console, interview: Interview, course: Course, folder: Path, now: datetime) -> None:
+    """Print how much time is left, what is to be written, and where."""
+    say(status_in_words(interview, now))
+    here = os.path.relpath(folder)
+    if found := exercises_of(interview, course):
+        console.print()
+        print_by_group(console, PLAN, {exercise: planned(exercise, folder) for exercise in found.values()})
+        console.print()
+        say(_("Your code goes into the files in {folder}. `normgrade show SLUG` shows a task, and `normgrade check` which claims hold; "
+              "diagnoses and hints wait for the end.", folder=here))  # fmt: skip
+    if interview.asked:
+        answered = sum(bool(each.answer) for each in interview.asked)
+        n = len(interview.asked)
+        say(n_("{answered} of {n} question is answered, in {page}.", "{answered} of {n} questions are answered, in {page}.", n,
+               answered=answered, page=os.path.join(here, ANSWERS)))  # fmt: skip
+    say(_("`normgrade interview` shows the time and asks what is not answered yet; `normgrade interview --end` ends it."))
+
+
+def exercises_of(interview: Interview, course: Course) -> Mapping[str, Exercise]:
+    """The exercises of an interview, by slug, as far as the course still has them."""
+    return {task.exercise: course.exercise(task.exercise) for task in interview.tasks if task.exercise in course.slugs}
+
+
+def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
+    started = is_started(folder / exercise.file_name, exercise)
+    return exercise.slug, str(exercise.level), str(MINUTES[exercise.level]), _("started") if started else _("not started")
+
+
+def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
+    """Print how the code turned out, and the diagnoses."""
+    from normgrade.report.render.terminal import panel_of
+    from normgrade.report.render.wording import losses_in_words
+
+    ended = interview.ended or interview.deadline
+    used = round((ended - interview.begun).total_seconds() / 60)
+    say(n_("Interview {name} is over: {used} of {n} minute.", "Interview {name} is over: {used} of {n} minutes.", interview.minutes,
+           name=interview.folder, used=used))  # fmt: skip
+    tasks = {task.exercise: task for task in interview.tasks}
+    if found := exercises_of(interview, course):
+        console.print()
+        print_by_group(console, RESULT, {exercise: result(exercise, tasks[slug], interview) for slug, exercise in found.items()})
+        console.print()
+    for report in reports:
+        if report.outcome is Outcome.FAILED and report.diagnoses:
+            console.print(Text(report.submission, style="bold"))
+            console.print(panel_of(report.diagnoses[:1], report.checks), width=min(console.width, WIDEST))
+    failed = [report.submission for report in reports if report.outcome is Outcome.FAILED]
+    if failed:
+        say(_("`normgrade check {file}` shows what failed, in numbers.", file=failed[0]))
+    for line in losses_in_words(reports):
+        console.print(Text(line, style="dim"), width=min(console.width, WIDEST))
+
+
+def result(exercise: Exercise, task: Task, interview: Interview) -> tuple[str, ...]:
+    standing = _("not started") if task.saved_s is None else f"✓ {_('passed')}" if task.passed else _("not passed")
+    points = f"{task.earned}/{task.possible}"
+    return exercise.slug, str(exercise.level), points, standing, saved(task, interview), ", ".join(task.mistakes)
+
+
+def saved(task: Task, interview: Interview) -> str:
+    """When the file was saved last, after the beginning; whether that was too late."""
+    if task.saved_s is None:
+        return ""
+    minutes = max(task.saved_s // 60, 0)
+    if task.saved_s > interview.minutes * 60:
+        return n_("after {n} minute: too late", "after {n} minutes: too late", minutes)
+    return n_("after {n} minute", "after {n} minutes", minutes)
+
+
+def show_markdown(console: Console, text: str) -> None:
+    console.print(Markdown(by_slug(text)), width=min(console.width, WIDEST))
+
+
+def summary(interview: Interview) -> str:
+    """The points of an interview in a line."""
+    (earned, possible), (marks, most) = interview.earned(), interview.marks()
+    parts = [_("code {earned} of {possible} points", earned=earned, possible=possible)] if interview.tasks else []
+    if interview.asked:
+        parts.append(_("questions {marks} of {most}", marks=marks, most=most))
+    if interview.unmarked:
+        parts.append(n_("{n} answer without a mark", "{n} answers without a mark", interview.unmarked))
+    return f"{interview.folder}{_(': ')}" + " · ".join(parts)

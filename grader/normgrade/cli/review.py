@@ -1,0 +1,91 @@
+"""`normgrade review`: mistakes that you made, as questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.syntax import Syntax
+
+from normgrade.cli import INTERRUPTED, typed
+from normgrade.cli.options import course_option, say
+from normgrade.cli.progress import ago
+from normgrade.cli.warn import warn_of_unfinished
+from normgrade.language import _, n_
+from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.standing import attempts_of
+from normgrade.learner.workspace import find_course, needed
+
+if TYPE_CHECKING:
+    from normgrade.learner.slips import Hunt, Reviews
+
+MOST = 5  # questions at a time
+
+
+@click.command("review")
+@click.option("--all", "everything", is_flag=True, help="Those too that are not due yet.")
+@course_option
+def review_command(everything: bool, course_folder: Path | None) -> int:
+    """Mistakes that you made, as questions.
+
+    A right answer is shown with one of them in it, and you find its line. A mistake comes back after a day, and later while you find it.
+    It is about exercises that have passed.
+    """
+    from normgrade.learner.slips import Reviews, hunts, slips
+    from normgrade.report.render.terminal import open_console
+
+    refuse_in_interview("normgrade review")
+    workspace, course, now = needed(), find_course(course_folder), datetime.now(UTC)
+    warn_of_unfinished(course, course_folder)
+    attempts = attempts_of(workspace).attempts()
+    reviews = Reviews(attempts_of(workspace))
+    found = list(hunts(course, slips(attempts, reviews.all()), {attempt.exercise for attempt in attempts if attempt.passed}))
+    due = [hunt for hunt in found if everything or hunt.slip.due <= now]
+    if not due:
+        say(nothing_is_due(found, now))
+        return 0
+    try:
+        ask_all(open_console(), due[:MOST], reviews)
+    except KeyboardInterrupt:  # what was answered is kept
+        return INTERRUPTED
+    if len(due) > MOST:
+        say(n_("{n} more is due.", "{n} more are due.", len(due) - MOST))
+    return 0
+
+
+def nothing_is_due(found: Sequence[Hunt], now: datetime) -> str:
+    """Why there is no question."""
+    if not found:
+        return _("There is nothing to review: no mistake was named in an exercise that has passed.")
+    hours = -(-int((min(hunt.slip.due for hunt in found) - now).total_seconds()) // 3600)
+    days, until = hours // 24, n_("in {n} hour", "in {n} hours", hours)
+    until = n_("in {n} day", "in {n} days", days) if days else until
+    return _("Nothing is due: the next question comes {until}. `normgrade review --all` asks now.", until=until)
+
+
+def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
+    """Ask for the line of each mistake, and keep whether it was found; where nobody is there, tell the lines below."""
+    for hunt in hunts:
+        slip, now = hunt.slip, datetime.now(UTC)
+        made = n_("you made it once, {ago}", "you made it {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
+        console.print()
+        say(_("{slug}: a right answer with a mistake in it; {made}.", slug=slip.exercise, made=made))
+        source = Syntax(hunt.source.rstrip(), "python", theme="ansi_dark", background_color="default", line_numbers=True, word_wrap=True)
+        console.print(source)
+        if typed.somebody_is_there():
+            answer(hunt, reviews)
+        say(_("Line {line}. {name}: {says}", line=", ".join(map(str, hunt.lines)), name=hunt.mistake.name, says=hunt.mistake.says))
+
+
+def answer(hunt: Hunt, reviews: Reviews) -> None:
+    """Ask for the line, and keep the answer."""
+    from normgrade.learner.slips import Review
+
+    line = typed.next_line(_("Which line is wrong? "))
+    knew = line.isdecimal() and int(line) in hunt.lines
+    reviews.add(Review(datetime.now(UTC), hunt.slip.exercise, hunt.slip.mistake, knew))
+    say(_("✓ That is it.") if knew else _("✗ It is another one."))

@@ -1,0 +1,114 @@
+"""Mistakes that a learner has made, and when each comes back as a question: after a day, and ever later while it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from difflib import SequenceMatcher
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.language.docstring import as_spoken
+from normgrade.learner.attempts import Attempt, Attempts
+
+PAUSES = tuple(timedelta(days=days) for days in (1, 3, 7, 21, 60))  # before the next question, by how often in a row it was found
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One question about a mistake, and whether its line was found."""
+
+    at: datetime
+    exercise: str
+    mistake: str
+    knew: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A mistake that was made: how often, when last, when it was made or asked about last, and how often in a row it was found since."""
+
+    exercise: str
+    mistake: str
+    times: int
+    made: datetime
+    seen: datetime
+    found: int = 0
+
+    @property
+    def due(self) -> datetime:
+        """When it comes back."""
+        return self.seen + PAUSES[min(self.found, len(PAUSES) - 1)]
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Reviews, in the file of the attempts. Where it cannot be read or written, a UsageError says why."""
+
+    kept: Attempts
+
+    def add(self, review: Review) -> None:
+        row = review.at.astimezone(UTC).isoformat(timespec="seconds"), review.exercise, review.mistake, int(review.knew)
+        with self.kept.changing() as database:
+            database.execute("INSERT INTO reviews (at, exercise, mistake, knew) VALUES (?, ?, ?, ?)", row)
+
+    def all(self) -> list[Review]:
+        """All of them, the oldest first."""
+        with self.kept.reading() as database:
+            rows = database.execute("SELECT at, exercise, mistake, knew FROM reviews ORDER BY number")
+            return [Review(datetime.fromisoformat(at).astimezone(UTC), str(slug), str(name), bool(knew)) for at, slug, name, knew in rows]
+
+
+def slips(attempts: Iterable[Attempt], reviews: Iterable[Review]) -> list[Slip]:
+    """Every mistake that was made, that which is due first in front."""
+    found: dict[tuple[str, str], Slip] = {}
+    events: list[Attempt | Review] = [*attempts, *reviews]
+    for event in sorted(events, key=lambda event: event.at):
+        for name in event.diagnoses if isinstance(event, Attempt) else (event.mistake,):
+            key = event.exercise, name
+            before = found.get(key, Slip(*key, 0, event.at, event.at))
+            if isinstance(event, Attempt):
+                found[key] = replace(before, times=before.times + 1, made=event.at, seen=event.at, found=0)
+            elif key in found:
+                found[key] = replace(before, seen=event.at, found=before.found + 1 if event.knew else 0)
+    return sorted(found.values(), key=lambda slip: (slip.due, slip.exercise, slip.mistake))
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """A right answer with one mistake in it: on which lines, counted from 1, it can be seen."""
+
+    slip: Slip
+    mistake: Mistake
+    source: str
+    lines: tuple[int, ...]
+
+
+def hunts(course: Course, found: Iterable[Slip], passed: Iterable[str]) -> Iterator[Hunt]:
+    """A question for each mistake that the course knows, of exercises that have passed: their solution is no secret any more."""
+    known: dict[str, dict[str, Mistake]] = {}
+    open_ones = {each.slug: each for each in course if each.slug in {*passed} and each.reveal == "full"}
+    for slip in found:
+        if slip.exercise in open_ones:
+            exercise = open_ones[slip.exercise]
+            mistakes = known.setdefault(slip.exercise, {each.name: each for each in read_mistakes(exercise)})
+            if slip.mistake in mistakes:
+                yield hunt(exercise, slip, mistakes[slip.mistake])
+
+
+def hunt(exercise: Exercise, slip: Slip, mistake: Mistake) -> Hunt:
+    right, wrong = as_spoken(read_text(exercise.reference)), as_spoken(mistake.source)
+    return Hunt(slip, mistake, wrong, changed(right.splitlines(), wrong.splitlines()))
+
+
+def changed(right: Sequence[str], wrong: Sequence[str]) -> tuple[int, ...]:
+    """The lines of the wrong source that the right one has not; where lines are missing, those around the gap."""
+    lines = set[int]()
+    for kind, _begin, _end, first, last in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
+        if kind == "delete":
+            lines |= {first, first + 1}
+        elif kind != "equal":
+            lines |= set(range(first + 1, last + 1))
+    return tuple(sorted(line for line in lines if 1 <= line <= len(wrong)))

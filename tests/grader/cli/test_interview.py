@@ -1,0 +1,244 @@
+"""The command `interview`, from its beginning to its end, and what other commands say meanwhile."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
+from normgrade.learner.attempts import Attempts
+from normgrade.learner.interviews import Interviews
+
+Run = Callable[..., tuple[int, str, str]]
+pytestmark = pytest.mark.usefixtures("unhurried")
+
+
+@pytest.fixture
+def begun(run: Run, tmp_path: Path) -> Path:
+    """The folder of an interview that has just begun."""
+    run("init", ".")
+    code, out, err = run("interview", "--seed", "3", "--questions", "1")
+    assert (code, err) == (0, "") and out.startswith(
+        "Seed 3: `--seed 3` draws the same again where the same has passed and was asked before."
+    )
+    [folder] = (tmp_path / "interviews").iterdir()
+    return folder
+
+
+@pytest.fixture
+def interviews(tmp_path: Path) -> Interviews:
+    return Interviews(Attempts(tmp_path / ".normgrade/progress.db"))
+
+
+def wrong(course: Course) -> str:
+    [mistake] = [each for each in read_mistakes(course.exercise("rms")) if each.name == "sum-for-mean"]
+    return mistake.source
+
+
+def grow_late(interviews: Interviews) -> None:
+    """Let the time of the running interview be over."""
+    running = interviews.running()
+    assert running is not None
+    interviews.keep(replace(running, begun=running.begun - timedelta(minutes=31)))
+
+
+def test_an_interview_tells_what_is_to_be_done(run: Run, begun: Path) -> None:
+    code, out, err = run("interview")
+    assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
+    assert "Functions rms 1 5 not started Layers centring 2 10 not started" in out
+    where = f"interviews/{begun.name}"
+    assert f"Your code goes into the files in {where}." in out and f"0 of 1 question is answered, in {where}/answers.md." in out
+    assert out.endswith("`normgrade interview --end` ends it.") and sorted(path.name for path in begun.iterdir())[0] == "answers.md"
+
+
+def test_check_tells_claims_alone_and_the_time(run: Run, begun: Path, tiny: Course, tmp_path: Path) -> None:
+    (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
+    for targets in ((), ("rms",), (f"interviews/{begun.name}/rms.py",)):
+        code, out, err = run("check", *targets)
+        assert code == 1 and f"rms · interviews/{begun.name}/rms.py" in out and "✗ failed" in out
+        assert all(secret not in out for secret in ("sum-for-mean", "numbers differ", "Diagnosis", "normgrade hint", "Average"))
+        assert err.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
+    report = json.loads(run("check", "rms", "--format", "json")[1])["reports"][0]
+    assert report["diagnoses"] == [] and all(check["differences"] == [] for check in report["checks"])
+    assert [attempt.diagnoses for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts()] == [()] * 4
+    (tmp_path / "rms.py").write_text(wrong(tiny), encoding="utf-8")
+    assert "sum-for-mean" not in run("check", "./rms.py")[1]  # nor of another file in the workspace
+
+
+@pytest.mark.parametrize(
+    "arguments", ["hint rms", "solution rms --spoil", "explain sum-for-mean", "repro rms", "watch rms", "show rms --answers"]
+)
+def test_what_would_help_waits(run: Run, begun: Path, arguments: str) -> None:
+    code, out, err = run(*arguments.split())
+    command = f"normgrade {arguments}" if "--answers" in arguments else f"normgrade {arguments.split()[0]}"
+    assert (code, out) == (2, "") and begun.exists()
+    wait = f"Error: `{command.replace(' rms', '')}` has to wait: an interview is running, and 30 of 30 minutes are left."
+    assert err == f"{wait} `normgrade interview --end` ends it."
+    run("interview", "--end")
+    assert "has to wait" not in run("show", "rms", "--answers")[2]
+
+
+def test_the_task_is_shown_and_other_commands_tell_of_the_interview(run: Run, begun: Path) -> None:
+    assert run("show", "rms")[0] == 0
+    running = f"Interview {begun.name}: 30 of 30 minutes are left, until "
+    assert running in run("list")[1] and "Next is" not in run("list")[1]
+    for command in ((), ("progress",)):
+        out = run(*command)[1]
+        assert running in out and out.endswith("`normgrade interview` goes on with it.") and "hint" not in out
+
+
+def test_the_end_tells_points_mistakes_and_answers(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
+    (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
+    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
+    code, out, err = run("interview", "--end")
+    assert (code, err) == (0, "") and out.startswith(f"Interview {begun.name} is over: 0 of 30 minutes.")
+    assert "not passed after 0 minutes sum-for-mean" in out and "centring 2 0/10 not started" in out
+    assert "Diagnosis" in out and "The squares are added up. Average them." in out
+    assert f"`normgrade check interviews/{begun.name}/rms.py` shows what failed, in numbers." in out
+    assert "Question 1 of 1, about rms Why is eps inside the root? Your answer: Zeros." in out
+    assert "Because the root of 0 has no slope." in out
+    assert "1 answer without a mark In a terminal, `normgrade interview --end` asks for your marks." in out
+    [ended] = interviews.all()
+    earned = ended.tasks[0].earned
+    assert f"{begun.name}: code {earned} of 18 points · questions 0 of 2 · 1 answer without a mark" in run("progress")[1]
+    assert "sum-for-mean" in run("check", f"interviews/{begun.name}/rms.py")[1]
+
+
+def test_once_the_time_is_over_the_interview_ends_when_it_is_called(run: Run, begun: Path, interviews: Interviews) -> None:
+    grow_late(interviews)
+    over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
+    assert run()[1] == over == run("check")[2] and run("progress")[1].endswith(over)
+    assert "the time of your interview is over, and `normgrade interview` ends it." in run("hint", "rms")[2]
+    assert run("interview")[1].startswith(f"Interview {begun.name} is over: 30 of 30 minutes.")
+    assert interviews.running() is None
+
+
+def test_what_passes_is_passed(run: Run, begun: Path, tiny: Course, interviews: Interviews) -> None:
+    shutil.copy(tiny.exercise("rms").reference, begun / "rms.py")
+    code, out, _err = run("check", "rms")
+    assert code == 0 and "Next is" not in out
+    assert "rms 1 8/8 ✓ passed" in run("interview", "--end")[1]
+    assert "rms 1 ✓ passed 2 8×2 just now" in run("progress")[1]
+
+
+def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, interviews: Interviews, monkeypatch: pytest.MonkeyPatch) -> None:
+    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
+    run("interview", "--end")
+    typed = iter(["5", "2"])
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    assert run("interview", "--end")[1].endswith(f"{begun.name}: code 0 of 18 points · questions 2 of 2")
+    assert [asked.mark for asked in interviews.all()[0].asked] == [2]
+    assert run("interview", "--end") == (2, "", "Error: No interview is running. `normgrade interview` begins one.")
+
+
+def test_an_interrupt_among_the_marks_loses_none(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(prompt: str) -> str:
+        raise KeyboardInterrupt
+
+    (begun / "answers.md").write_text("## 1. rms\n\nZeros.\n", encoding="utf-8")
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", interrupted)
+    for _ in range(2):
+        code, out, err = run("interview", "--end")
+        assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview --end` goes on with it.")
+
+
+def test_questions_are_asked_where_somebody_is_there(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = iter(["Of zeros,", "mostly.", ""])
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda prompt: next(typed))
+    run("init", ".")
+    out = run("interview", "--questions", "1", "--level", "1")[1]
+    assert "Question 1 of 1, about rms; 30 of 30 minutes are left. An empty line ends your answer, or leaves it for later." in out
+    assert "Why is eps inside the root?" in out and "centring" not in out
+    assert "1 of 1 question is answered" in run("interview")[1]
+
+
+def test_an_interview_may_have_questions_alone(run: Run, tmp_path: Path) -> None:
+    run("init", ".")
+    assert "Your code" not in run("interview", "--minutes", "5", "--questions", "1")[1]
+    out = run("interview", "--end")[1]
+    assert "exercise" not in out and out.endswith("questions 0 of 2")
+
+
+def test_an_interrupt_loses_nothing(run: Run, begun: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = iter(["Of zeros"])
+
+    def typed(prompt: str) -> str:
+        if (line := next(lines, None)) is None:
+            raise KeyboardInterrupt
+        return line
+
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", typed)
+    code, out, err = run("interview")
+    assert (code, err) == (130, "") and out.endswith("Nothing is lost: `normgrade interview` goes on with it.")
+    assert (begun / "answers.md").read_text(encoding="utf-8").endswith("\n\nOf zeros\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--minutes 4", '--minutes is a whole number from 5 to 240, not "4".'),
+        ("--level 5", '--level is a whole number from 1 to 4, not "5".'),
+        ("--questions many", '--questions is a whole number from 0 to 50, not "many".'),
+        ("--seed x", '"x" is no seed. Give --seed a whole number from 0 to 4294967295, or "random".'),
+        ("--end", "No interview is running. `normgrade interview` begins one."),
+        ("--end --minutes 30", "--minutes is for a new interview. `normgrade interview --end` ends the one that runs."),
+        ("--minutes 5 --questions 3", "3 questions take 6 minutes, and the interview has 5. Give fewer --questions, or more --minutes."),
+    ],
+)
+def test_wrong_usage_is_explained_and_nothing_begins(run: Run, tmp_path: Path, arguments: str, sentence: str) -> None:
+    run("init", ".")
+    assert run("interview", *arguments.split()) == (2, "", f"Error: {sentence}")
+    assert not (tmp_path / "interviews").exists()
+
+
+def test_what_is_wished_for_does_not_change_the_one_that_runs(run: Run, begun: Path) -> None:
+    said = "Error: --level is for a new interview. `normgrade interview --end` ends the one that runs."
+    assert run("interview", "--level", "2") == (2, "", said) and begun.exists()
+
+
+def test_without_a_workspace_there_is_no_interview(run: Run, tmp_path: Path) -> None:
+    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    assert run("interview") == (2, "", said)
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(run: Run, tmp_path: Path) -> None:
+    run("init", ".")
+    (tmp_path / "interviews").touch()
+    code, out, err = run("interview")
+    assert (code, out) == (2, "") and err.startswith(f'Error: The interview cannot begin in "{tmp_path}" (')
+    assert err.endswith("Free the folder, or work in another.")
+
+
+def test_a_link_in_place_of_the_folder_is_not_followed(run: Run, begun: Path, tmp_path: Path) -> None:
+    shutil.move(begun, tmp_path / "elsewhere")
+    begun.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert "is a link to" in run("check", "rms")[2]
+    assert run("interview", "--end")[0] == 2
+
+
+def test_the_interview_speaks_chinese(run: Run, begun: Path) -> None:
+    code, out, err = run("interview", "--end", "--lang", "zh")
+    assert (code, err) == (0, "") and "面试" in out and "你的回答" in out and "minutes" not in out
+
+
+def test_the_time_counts_from_the_beginning_and_the_seed_is_remembered(run: Run, begun: Path, interviews: Interviews) -> None:
+    running = interviews.running()
+    assert running is not None and running.seed == 3 and abs((datetime.now(UTC) - running.begun).total_seconds()) < 60
+
+
+def test_without_a_seed_one_is_drawn_and_told(run: Run, interviews: Interviews) -> None:
+    run("init", ".")
+    out = run("interview")[1]
+    running = interviews.running()
+    assert running is not None and out.startswith(f"Seed {running.seed}: `--seed {running.seed}` draws the same again")

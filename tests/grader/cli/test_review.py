@@ -1,0 +1,91 @@
+"""The command `review`: what is due is asked, and each answer is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from normgrade.cli import review as review_module
+from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.slips import Reviews
+from normgrade.report.report import Outcome
+
+Run = Callable[..., tuple[int, str, str]]
+DAY = timedelta(days=1)
+PASSED = "rms: a right answer with a mistake in it; you made it "
+
+
+@pytest.fixture
+def kept(run: Run, tmp_path: Path) -> Attempts:
+    run("init", ".")
+    return Attempts(tmp_path / ".normgrade/progress.db")
+
+
+def make(kept: Attempts, days_ago: float, *mistakes: str, passed: bool = True) -> None:
+    """A mistake, and a moment later a right answer."""
+    at = datetime.now(UTC) - days_ago * DAY
+    kept.add([Attempt(at, "rms", Outcome.FAILED, 3, 8, mistakes)])
+    if passed:
+        kept.add([Attempt(at + timedelta(seconds=1), "rms", Outcome.PASSED, 8, 8)])
+
+
+def test_what_is_due_is_shown_and_told_where_nobody_answers(run: Run, kept: Attempts) -> None:
+    make(kept, 2, "sum-for-mean")
+    code, out, err = run("review")
+    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago. 1 ")
+    assert "sum-for-mean: The squares are added up. Average them." in out and "def rms(" in out and "Which line" not in out
+    assert Reviews(kept).all() == []
+
+
+def test_answers_are_kept_and_decide_when_it_comes_back(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(kept, 4, "sum-for-mean")
+    make(kept, 2, "sum-for-mean")
+    line = run("review")[1].partition(" Line ")[2].partition(".")[0]
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    for typed, said in (("x", "✗ It is another one."), (line, "✓ That is it.")):
+        monkeypatch.setattr("builtins.input", lambda prompt, typed=typed: typed)
+        out = run("review", "--all")[1]
+        assert out.startswith(f"{PASSED}2 times, the last time 2 days ago.") and f"{said} Line {line}. sum-for-mean" in out
+    assert [review.knew for review in Reviews(kept).all()] == [False, True]
+    assert run("review")[1] == "Nothing is due: the next question comes in 3 days. `normgrade review --all` asks now."
+
+
+def test_nothing_is_due_within_a_day(run: Run, kept: Attempts) -> None:
+    make(kept, 0.9, "sum-for-mean")
+    assert run("review")[1] == "Nothing is due: the next question comes in 3 hours. `normgrade review --all` asks now."
+
+
+@pytest.mark.parametrize(("mistakes", "passed"), [((), True), (("sum-for-mean",), False), (("gone",), True)])
+def test_there_may_be_nothing_to_review(run: Run, kept: Attempts, mistakes: tuple[str, ...], passed: bool) -> None:
+    make(kept, 5, *mistakes, passed=passed)
+    assert run("review")[:2] == (0, "There is nothing to review: no mistake was named in an exercise that has passed.")
+
+
+def test_an_interrupt_keeps_what_was_answered(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(prompt: str) -> str:
+        raise KeyboardInterrupt
+
+    make(kept, 5, "sum-for-mean")
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", interrupted)
+    code, _out, err = run("review")
+    assert (code, err) == (130, "") and Reviews(kept).all() == []
+
+
+def test_only_some_are_asked_at_a_time(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(kept, 5, "sum-for-mean", "eps-outside-root")
+    monkeypatch.setattr(review_module, "MOST", 1)
+    assert run("review")[1].endswith("1 more is due.")
+
+
+def test_it_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:
+    run("interview")
+    assert run("review")[2].startswith("Error: `normgrade review` has to wait: an interview is running, ")
+
+
+def test_it_is_about_a_workspace(run: Run, tmp_path: Path) -> None:
+    said = f'Error: "{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
+    assert run("review") == (2, "", said)

@@ -1,0 +1,42 @@
+"""Links between prompts: where they lead in a course, in a workspace and in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.course.links import by_slug, dead_links, side_by_side
+from normgrade.language import LANGUAGES
+
+LINKED = "| [RMS norm](../rms_norm/README.md), wide | [层归一化](../layer_norm/README.zh.md) | [paper](https://a.org/README.md) |"
+
+
+def test_side_by_side_every_prompt_is_called_after_its_exercise() -> None:
+    assert side_by_side(LINKED) == "| [RMS norm](rms_norm.md), wide | [层归一化](layer_norm.md) | [paper](https://a.org/README.md) |"
+
+
+def test_in_a_terminal_the_slug_stands_in_place_of_the_link() -> None:
+    assert by_slug(LINKED) == "| RMS norm `rms_norm`, wide | 层归一化 `layer_norm` | [paper](https://a.org/README.md) |"
+
+
+def test_what_is_no_link_stays_as_it_is() -> None:
+    text = "`x[0](y)` within [0, 1] (a range), and [here](#there)"
+    assert side_by_side(text) == by_slug(text) == text
+
+
+def test_links_that_lead_to_no_file_are_dead(tmp_path: Path) -> None:
+    (tmp_path / "there.md").touch()
+    text = "[a](there.md#part) [b](gone.md) `[c](d)` [e](https://f.org) [g](#h)\n\n```\nx[i](j)\n```\n"
+    assert [*dead_links(tmp_path / "prompt.md", text)] == ["gone.md"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_link_in_every_prompt_leads_to_a_prompt_of_its_language(language: str) -> None:
+    prompts = {exercise: exercise.prompt_in(language) for exercise in Course(carried())}
+    texts = {path: path.read_text(encoding="utf-8") for path in prompts.values()}
+    assert {path: dead for path, text in texts.items() if (dead := [*dead_links(path, text)])} == {}
+    others = {"README.md" if each == "en" else f"README.{each}.md" for each in LANGUAGES} - {next(iter(prompts.values())).name}
+    assert [str(path) for path, text in texts.items() for name in others if f"/{name})" in text] == []
+    assert sum("](../" in text for text in texts.values()) >= 20

@@ -1,0 +1,137 @@
+"""Interviews are kept beside the attempts, read back as they were, and refused where somebody else wrote them wrong."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+from normgrade.learner.attempts import SCHEMA_2, Attempt, Attempts
+from normgrade.learner.interview_plan import Asked, Interview, Task
+from normgrade.learner.interviews import (
+    Interviews,
+    asked_before,
+    file_of,
+    from_row,
+    interviews_of,
+    refuse_in_interview,
+    running_here,
+    status_in_words,
+    told,
+)
+from normgrade.learner.workspace import Workspace, new_workspace
+from normgrade.report.report import Outcome
+
+NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
+PLAN = Interview(NOW, 30, 7, "2026-03-01-1", (Task("rms"),), (Asked("rms", 1),))
+ENDED = replace(
+    PLAN,
+    tasks=(Task("rms", 5, 8, False, ("σ-of-all",), 90), Task("gone")),
+    asked=(Asked("rms", 1, "Because.\nSo.", 2),),
+    ended=NOW + timedelta(minutes=12),
+)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    workspace = new_workspace(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return workspace
+
+
+@pytest.fixture
+def interviews(workspace: Workspace) -> Interviews:
+    return interviews_of(workspace)
+
+
+def test_what_was_kept_is_read_back(interviews: Interviews) -> None:
+    assert interviews.all() == [] and interviews.running() is None and not interviews.kept.path.exists()
+    first = interviews.begin(PLAN)
+    assert first == replace(PLAN, number=1) == interviews.running()
+    interviews.keep(replace(ENDED, number=1))
+    assert interviews.running() is None and interviews.all() == [replace(ENDED, number=1)]
+    assert interviews.begin(PLAN).number == 2 and len(interviews.all()) == 2
+    assert asked_before(interviews.all()) == [("rms", 1), ("rms", 1)]
+
+
+def test_only_one_runs(interviews: Interviews) -> None:
+    interviews.begin(PLAN)
+    with pytest.raises(UsageError, match=r"^An interview is running already: `normgrade interview` goes on with it\.$"):
+        interviews.begin(PLAN)
+    assert len(interviews.all()) == 1
+
+
+def test_a_database_without_interviews_gets_them_and_keeps_its_attempts(interviews: Interviews) -> None:
+    kept = Attempts(interviews.kept.path)
+    interviews.kept.path.parent.mkdir()
+    with closing(sqlite3.connect(kept.path)) as database, database:
+        database.executescript(f"{SCHEMA_2} PRAGMA user_version = 2")
+    attempt = Attempt(NOW, "rms", Outcome.FAILED, 3, 8)
+    kept.add([attempt])
+    assert interviews.all() == []
+    interviews.begin(PLAN)
+    assert kept.attempts() == [attempt] and interviews.running() == replace(PLAN, number=1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"folder": name} for name in ("../x", "..", "", "a\0")),
+        *({"minutes": minutes} for minutes in ("x", 10**12, float("inf"))),
+        {"tasks": 3},
+        {"tasks": [3]},
+        {"tasks": [{}]},
+        {"asked": [{"exercise": "rms"}]},
+        {"begun": "soon"},
+        {"ended": 3},
+    ],
+)
+def test_what_another_program_wrote_wrong_is_refused(interviews: Interviews, wrong: dict[str, Any]) -> None:
+    interviews.begin(PLAN)
+    values = json.loads(told(PLAN)) | wrong
+    with interviews.kept.changing() as database:
+        database.execute("UPDATE interviews SET told = ?", (json.dumps(values),))
+    with pytest.raises(UsageError, match="What was tried cannot be kept in"):
+        interviews.all()
+    assert running_here() is None  # whoever only asks is not stopped
+
+
+def test_what_is_shown_cannot_steer_a_terminal() -> None:
+    steering = replace(ENDED, tasks=(Task("\x1b[2J", mistakes=("\x1b[2J",)),), asked=(Asked("rms", 1, "\x1b[2J"),))
+    assert "\x1b" not in repr(from_row((1, told(steering)))).replace("\\x1b", "\x1b")
+
+
+def test_the_file_of_an_exercise_is_that_of_the_interview(workspace: Workspace, tiny: Course) -> None:
+    rms, centring = tiny.exercise("rms"), tiny.exercise("centring")
+    assert file_of(rms, None) == workspace.root / "rms.py" and file_of(centring, PLAN) == workspace.root / "centring.py"
+    assert file_of(rms, PLAN) == workspace.root / "interviews" / "2026-03-01-1" / "rms.py"
+
+
+def test_help_waits_while_an_interview_runs(interviews: Interviews) -> None:
+    refuse_in_interview("normgrade hint")
+    begun = interviews.begin(replace(PLAN, begun=datetime.now(UTC) - timedelta(minutes=9, seconds=30)))
+    said = "`normgrade hint` has to wait: an interview is running, and 21 of 30 minutes are left. `normgrade interview --end` ends it."
+    with pytest.raises(UsageError) as refused:
+        refuse_in_interview("normgrade hint")
+    assert str(refused.value) == said
+    interviews.keep(replace(begun, begun=NOW))
+    with pytest.raises(UsageError) as refused:
+        refuse_in_interview("normgrade hint")
+    assert str(refused.value) == "`normgrade hint` has to wait: the time of your interview is over, and `normgrade interview` ends it."
+    interviews.keep(replace(begun, ended=NOW))
+    refuse_in_interview("normgrade hint")
+
+
+def test_the_status_tells_the_time() -> None:
+    said = status_in_words(PLAN, NOW + timedelta(minutes=29, seconds=30))
+    assert said.startswith("Interview 2026-03-01-1: 1 of 30 minutes is left, until ")
+    over = "The time of your interview is over: `normgrade interview` ends it, and tells how it went."
+    assert status_in_words(PLAN, NOW + timedelta(minutes=30)) == over
