@@ -10,9 +10,14 @@ from normgrade.course.course import Course
 
 def reference(slug: str) -> Any:
     """The first class or function that the reference of an exercise defines."""
+    return getattr(reference_module(slug), Course.find().exercise(slug).defines[0].name)
+
+
+def reference_module(slug: str) -> Any:
+    """The reference of an exercise, with all that it defines."""
     exercise = Course.find().exercise(slug)
     spec = importlib.util.spec_from_file_location(f"reference_of_{slug}", exercise.reference)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, exercise.defines[0].name)
+    return module
