@@ -68,6 +68,9 @@ def test_forward(agree):
     """
     for shape in [(4, 6), (2, 5, 3), (3, 3), (3, 3, 3), (2, 3, 1, 4), (7,), (3, 70)]:
         agree(forward_backward(), evaluate(*large(*shape), backward=False))
+    x, weight, bias = large(2, 70)
+    x[1, 5] += 20_000  # more than eight standard deviations from the others
+    agree(forward_backward(), evaluate(x, weight, bias, backward=False))
 
 
 @pytest.mark.kind("edge")
@@ -98,7 +101,7 @@ def test_gradient_of_x(agree):
 
     zh: x 的梯度有三条路径：直接的、经过该行均值的、经过该行标准差的。
     """
-    for shape in [(4, 6), (2, 5, 3), (3, 2), (2, 3, 1, 4), (3, 40)]:
+    for shape in [(4, 6), (2, 5, 3), (3, 2), (2, 3, 1, 4), (3, 70)]:
         agree(forward_backward(), evaluate(*large(*shape)))
 
 
@@ -113,7 +116,7 @@ def test_gradients_of_parameters(agree):
 
     zh: weight 和 bias 的梯度是在所有行上的和，无论行占多少个轴。
     """
-    for shape in [(7,), (1, 5), (4, 4), (3, 2, 3, 5), (2, 1, 3, 2, 4), (4, 4, 4)]:
+    for shape in [(7,), (1, 5), (4, 4), (3, 2, 3, 5), (2, 1, 3, 2, 4), (4, 4, 4), (700, 3)]:
         agree(forward_backward(), evaluate(*large(*shape)))
 
 
