@@ -78,8 +78,8 @@ def expression(place: Place) -> str:
             return "y"
         case "gradient of the output left alone":
             return "dy"
-        case "gradients are a tuple":
-            return "isinstance(gradients, tuple)"
+        case "what holds the gradients":
+            return "type(gradients).__name__"
         case "number of gradients":
             return "len(gradients)"
         case template if template.startswith("gradient of"):

@@ -151,14 +151,14 @@ def call_step(
     - "output": what `forward` returned, without the cache.
     - "input left alone", "input <n> left alone": each input after both calls.
     - "gradient of the output left alone": `dy` after the call; only with `upstream`.
-    - "gradients are a tuple": a bool; "number of gradients": a whole number; only with `upstream`.
+    - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`.
     - "gradient of input", "gradient of input <n>": what `backward` returned; only with `upstream`, and None where there are too few.
 
     Exceptions are not caught.
 
     >>> seen = call_step(lambda x: (3 * x, None), lambda dy, cache: (3 * dy,), np.ones(2), np.array([1.0, 10.0]))
-    >>> seen["gradient of input"].tolist(), seen["gradients are a tuple"]
-    ([3.0, 30.0], True)
+    >>> seen["gradient of input"].tolist(), seen["what holds the gradients"]
+    ([3.0, 30.0], 'tuple')
     """
     laid = in_other_order if scattered else VIEWS[view]
     inputs = [*given] or [entered(laid(np.asarray(each))) for each in (x, *more)]
@@ -190,7 +190,7 @@ def pair(result: Any) -> tuple[Any, Any]:
 def gone_back(backward: Backward, dy: np.ndarray, cache: Any, inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
     """What `backward` returns."""
     gradients = backward(dy, cache)
-    seen: dict[Place, Any] = {Place("gradients are a tuple"): isinstance(gradients, tuple)}
+    seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if isinstance(gradients, tuple) else type(gradients).__name__}
     known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
     seen[Place("number of gradients")] = len(known)
     if twice:
