@@ -1,0 +1,18 @@
+"""Batch norm in training, and its backward pass, by hand.
+
+`normgrade show batch_norm_backward` tells the task, `normgrade check batch_norm_backward` grades this file.
+"""
+
+from typing import Any
+
+import numpy as np
+
+
+def forward(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, eps: float = 1e-5) -> tuple[np.ndarray, Any]:
+    """x (N, C, …), weight (C,), bias (C,) → y, of the shape and dtype of x, and whatever `backward` needs."""
+    raise NotImplementedError("normalise every channel, and decide what backward will need")
+
+
+def backward(dy: np.ndarray, cache: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """dy (N, C, …), the gradient of y, and the cache of its call → the gradients of x, weight and bias."""
+    raise NotImplementedError("return (dx, dweight, dbias)")
