@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -24,8 +26,8 @@ def test_pytorch_gives_the_same(shape: tuple[int, ...], dtype: str) -> None:
     y, cache = module.forward(*inputs, 0.1)
     leaves = [torch.tensor(each, requires_grad=True) for each in inputs]
     wanted = torch.nn.functional.batch_norm(leaves[0], None, None, leaves[1], leaves[2], training=True, eps=0.1)
-    wanted.backward(torch.tensor(dy))
-    near = {"rtol": 1e-9, "atol": 1e-11} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-5}
+    wanted.backward(torch.tensor(dy))  # type: ignore[no-untyped-call]
+    near: Any = {"rtol": 1e-9, "atol": 1e-11} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-5}
     np.testing.assert_allclose(y, wanted.detach().numpy(), **near)
     for gradient, leaf in zip(module.backward(dy, cache), leaves, strict=True):
         assert leaf.grad is not None and gradient.dtype == dtype

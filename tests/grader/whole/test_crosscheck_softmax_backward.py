@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -19,8 +21,8 @@ def test_pytorch_gives_the_same(shape: tuple[int, ...], dtype: str) -> None:
     [dx] = module.backward(dy, cache)
     leaf = torch.tensor(x, requires_grad=True)
     wanted = torch.softmax(leaf, -1)
-    wanted.backward(torch.tensor(dy))
-    near = {"rtol": 1e-9, "atol": 1e-12} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-6}
+    wanted.backward(torch.tensor(dy))  # type: ignore[no-untyped-call]
+    near: Any = {"rtol": 1e-9, "atol": 1e-12} if dtype == "float64" else {"rtol": 1e-4, "atol": 1e-6}
     np.testing.assert_allclose(y, wanted.detach().numpy(), **near)
     assert leaf.grad is not None and dx.dtype == dtype
     np.testing.assert_allclose(dx, leaf.grad.numpy(), **near)
