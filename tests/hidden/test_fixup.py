@@ -1,7 +1,7 @@
 """Hidden suite of `fixup`.
 
 Biases and scale are far from 0 and from 1, but where a new block is looked at, and no two agree. What enters a ReLU has either sign.
-Kernels and inputs are multiples of small powers of 2, and the biases before a ReLU lie half a step beside these: no number is near its kink.
+Kernels and inputs are multiples of small powers of 2, and the biases before a ReLU lie half a step beside these: none is near its kink.
 """
 
 import numpy as np
@@ -46,11 +46,10 @@ def steady(channels):
 
 
 def typical():
-    """A block of three channels, one of two, and one of a single channel. What they are built with is always the same."""
+    """A block of three channels, and one of a single channel."""
     return [
         use(steady(3), images(2, 3, 4, 2), images(1, 3, 2, 5), [1]),
-        use(steady(2), images(3, 2, 3, 4), images(2, 2, 5, 1), [1]),
-        use(steady(1), images(2, 1, 4, 3), images(3, 1, 2, 2), [1]),
+        use(steady(1), images(2, 1, 4, 3), images(3, 1, 2, 5), [1]),
     ]
 
 
@@ -94,14 +93,10 @@ def test_each_number(agree):
 
     zh: 四个偏置和缩放系数在公式中各有自己的位置。
     """
-    for alone in (
-        {"bias1a": 1.5},
-        {"bias1b": -0.75},
-        {"bias2a": -1.25},
-        {"bias2b": 0.875},
-        *({"scale": each} for each in (2.5, -0.5, 0.0)),
-    ):
+    for alone in ({"bias1a": 1.5}, {"bias1b": -0.75}, {"bias2a": -1.25}, {"bias2b": 0.875}):
         agree(block(3, **scalars(**alone)), train(images(2, 3, 5, 4)))
+    for scale in (2.5, -0.5, 0.0):
+        agree(block(3, **scalars(scale=scale)), train(images(2, 3, 5, 4)))
 
 
 @pytest.mark.kind("edge")
@@ -122,7 +117,7 @@ def test_border(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "nn.Conv2d(channels, channels, 3, padding=1, bias=False) twice, and five parameters of one number, such as nn.Parameter(torch.zeros(())).",
+    "nn.Conv2d(channels, channels, 3, padding=1, bias=False) twice, and five parameters such as nn.Parameter(torch.zeros(())).",
     zh="两个 nn.Conv2d(channels, channels, 3, padding=1, bias=False)，五个只有一个数的参数，例如 nn.Parameter(torch.zeros(()))。",
 )
 def test_new_block(agree):
