@@ -39,6 +39,7 @@ MARKED_FILES = {
     "whole/test_day.py": "slow",
     "verify/test_proofs.py": "slow",
     "whole/test_crosschecks.py": "slow",
+    "whole/test_crosscheck_sync_batch_norm.py": "slow",
     "whole/test_likenesses.py": "slow",
     "worker/test_host.py": "slow",
     "compare/test_diagnose.py": "slow",
