@@ -119,6 +119,19 @@ class ChangedInPlace(nn.Module):
         return z
 
 
+class OverTime(nn.Module):
+    """Rows of features (N, L, C), whose norms want the channels first."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear, self.norm = nn.Linear(3, 4), nn.BatchNorm1d(4)
+        self.last = nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        x = self.norm(self.linear(x).transpose(1, 2)).transpose(1, 2)
+        return self.last(torch.tanh(x).transpose(1, 2)), x
+
+
 def perceptron():
     return nn.Sequential(
         nn.Linear(4, 6),
@@ -166,6 +179,8 @@ MODELS = {
     "untracked": lambda: nn.Sequential(
         nn.BatchNorm1d(4), nn.Tanh(), nn.BatchNorm1d(4, track_running_stats=False), nn.Linear(4, 3), nn.BatchNorm1d(3)
     ),
+    "over time": OverTime,
+    "deep": lambda: nn.Sequential(*(layer for _ in range(12) for layer in (nn.BatchNorm1d(3), nn.Tanh(), nn.Linear(3, 3)))),
     "without norms": lambda: nn.Sequential(nn.Linear(4, 3), nn.Tanh()),
     "dropping": lambda: nn.Sequential(
         EverySecond(), nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Tanh(), EverySecond(), nn.Linear(6, 3), nn.BatchNorm1d(3)
@@ -370,6 +385,7 @@ def gradients_afterwards(impl, model, batches, x, upstream, frozen=()):
     return seen | {
         "output": output.detach(),
         gradient_of("input"): leaf.grad,
+        "batches that need a gradient": sum(each.requires_grad for each in given),
         "batches that got a gradient": sum(each.grad is not None for each in given),
         "statistics that need a gradient": " ".join(name for name, buffer in trained.named_buffers() if buffer.requires_grad),
     }

@@ -85,6 +85,7 @@ def test_layer_by_layer(agree):
     agree(adapted("two norms", rows(3)))
     agree(adapted("perceptron", rows(4, scale=2)))
     agree(adapted("classifier", images(2)))
+    agree(adapted("deep", rows(3)))
 
 
 @pytest.mark.kind("formula")
@@ -131,6 +132,7 @@ def test_every_norm(agree):
     """
     agree(adapted("switches", images(2)))
     agree(adapted("volumes", [batch(2, 2, 3, 1, 4), batch(1, 2, 2, 2, 5)]))
+    agree(adapted("over time", [batch(2, 5, 3), batch(3, 2, 3)]))
     agree(adapted("untracked", rows(4, (3, 4, 2))))
     agree(adapted("branches", rows(4)))
     agree(adapted("without norms", rows(4)))
@@ -151,8 +153,9 @@ def test_batches(agree):
     agree(adapted("two norms", rows(3, (6,)), by_name=True))
     agree(adapted("perceptron", rows(4), form="again"))
     agree(adapted("two norms", rows(3), form="loader"))
-    agree(adapted("two norms", rows(3, (1, 2, 1, 3) * 6), form="again", by_name=True))
+    agree(adapted("two norms", rows(3, (1, 2, 1, 3) * 10), form="again", by_name=True))
     agree(adapted("one image norm", images(3, [(1, 1, 1)])))
+    agree(adapted("one image norm", images(3, [(4, 18, 20), (1, 30, 40), (7, 5, 3)])))
 
 
 @pytest.mark.kind("edge")
@@ -201,6 +204,8 @@ def test_modes(agree):
     for training in (True, False):
         for others in ((), ("1",), ("1", "2", "5")):
             agree(probe("modes", model="perceptron", batches=rows(4), training=training, others=list(others), x=batch(6, 4)))
+        agree(probe("modes", model="without norms", batches=rows(4), training=training, others=["1"], x=batch(6, 4)))
+        agree(probe("modes", model="untracked", batches=rows(4), training=training, others=["2"], x=batch(6, 4)))
         others = ["0.1", "1", "1.0.around", "1.0.bn2", "1.1", "3.0"]
         agree(probe("modes", model="classifier", batches=images(2), training=training, others=others, x=batch(3, 2, 4, 3)))
 
@@ -219,6 +224,8 @@ def test_nothing_else(agree):
     agree(probe("what_stays", model="perceptron", batches=rows(4), frozen=["0.weight", "1.bias", "5.weight"]))
     agree(probe("what_stays", model="switches", batches=images(2), frozen=["2.weight"], gradients="no_grad"))
     agree(probe("what_stays", model="backwards", batches=rows(3), frozen=[]))
+    agree(probe("what_stays", model="branches", batches=rows(4), frozen=["unused.1.weight"]))
+    agree(probe("what_stays", model="untracked", batches=rows(4), frozen=[], gradients="no_grad"))
 
 
 @pytest.mark.kind("state")
