@@ -90,16 +90,17 @@ class Backwards(nn.Module):
 
 
 class Branches(nn.Module):
-    """Of its two branches one is never used; its statistics, and those of `Smoothed`, are no business of adapt's."""
+    """Its auxiliary branch is used in training alone; the statistics there, and those of `Smoothed`, are no business of adapt's."""
 
     def __init__(self):
         super().__init__()
-        self.unused = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+        self.auxiliary = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
         self.used = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), Smoothed(3), nn.Tanh(), nn.Linear(3, 4))
         self.norm = nn.BatchNorm1d(4)
 
     def forward(self, x):
-        return {"result": self.norm(self.used(x))}
+        result = {"result": self.norm(self.used(x))}
+        return result | {"auxiliary": self.auxiliary(x)} if self.training else result
 
 
 class ChangedInPlace(nn.Module):
@@ -145,12 +146,6 @@ def perceptron():
     )
 
 
-def fully_convolutional():
-    return nn.Sequential(
-        nn.Conv2d(2, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.Tanh(), nn.Conv2d(4, 3, 3, padding=1), nn.BatchNorm2d(3), nn.Tanh()
-    )
-
-
 def classifier():
     """Convolutions, a mean over all positions, then fully connected layers."""
     pooled = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -161,7 +156,6 @@ def classifier():
 
 MODELS = {
     "perceptron": perceptron,
-    "fully convolutional": fully_convolutional,
     "classifier": classifier,
     "other order": OtherOrder,
     "backwards": Backwards,
@@ -313,15 +307,16 @@ def same(one, other):
 
 
 def what_stays(impl, model, batches, frozen, gradients="as usual"):
-    """Adapt a trained model with some frozen parameters, gradients that wait for an optimiser and a hook of its own: all of it stays, and
+    """Adapt a trained model with some frozen parameters, gradients that wait for an optimiser and hooks of its own: all of it stays, and
     nothing is added. `gradients` are "as usual", or adapt is called under "no_grad"."""
     trained = built(model).train()
     parameters = dict(trained.named_parameters())
     for number, (name, parameter) in enumerate(parameters.items()):
         parameter.requires_grad_(name not in frozen)
         parameter.grad = None if name in frozen or number % 3 == 2 else torch.full_like(parameter, 0.5 + number)
-    calls = []
-    trained.register_forward_hook(lambda *_call: calls.append(1))
+    for module in trained.modules():
+        module.register_forward_hook(lambda *_call: None)
+        module.register_forward_pre_hook(lambda *_call: None)
     state = {name: value.clone() for name, value in trained.state_dict().items() if name.rpartition(".")[2] not in STATISTICS}
     grads = {name: None if each.grad is None else each.grad.clone() for name, each in parameters.items()}
     plain, hooked, before = attributes(trained), hooks(trained), {name: type(module).__name__ for name, module in trained.named_modules()}

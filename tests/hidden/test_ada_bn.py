@@ -32,10 +32,9 @@ def adapted(model, batches, **more):
 
 
 def typical():
-    """A perceptron, a small net of convolutions, and norms with switches: each adapts to its input, and then computes."""
+    """A perceptron, and norms of images with every switch: each adapts to its input, and then computes."""
     return [
         use(build("perceptron").named("adapting"), batch(5, 4), batch(7, 4), fixed=[-1]),
-        use(build("fully convolutional").named("adapting"), batch(4, 2, 3, 5), batch(5, 2, 4, 2), fixed=[1]),
         use(build("switches").named("adapting"), batch(4, 2, 3, 5), batch(5, 2, 4, 2), fixed=[1]),
     ]
 
@@ -117,6 +116,7 @@ def test_evaluation_mode(agree):
     agree(adapted("two norms", rows(3), training=True))
     agree(adapted("dropping", rows(4), training=True))
     agree(adapted("classifier", images(2), training=True))
+    agree(adapted("branches", rows(4), training=True))
 
 
 @pytest.mark.kind("edge")
@@ -224,7 +224,8 @@ def test_nothing_else(agree):
     agree(probe("what_stays", model="perceptron", batches=rows(4), frozen=["0.weight", "1.bias", "5.weight"]))
     agree(probe("what_stays", model="switches", batches=images(2), frozen=["2.weight"], gradients="no_grad"))
     agree(probe("what_stays", model="backwards", batches=rows(3), frozen=[]))
-    agree(probe("what_stays", model="branches", batches=rows(4), frozen=["unused.1.weight"]))
+    agree(probe("what_stays", model="branches", batches=rows(4), frozen=["auxiliary.1.weight"]))
+    agree(probe("what_stays", model="one norm", batches=rows(3), frozen=["bias"]))
     agree(probe("what_stays", model="untracked", batches=rows(4), frozen=[], gradients="no_grad"))
 
 
