@@ -217,6 +217,7 @@ def new_stack(build, count, training, x):
         "sublayers in training mode": sum(each.training for each in modules),
         "keys of the state dict": len(own),
         "tensors of the state dict": len({id(tensor) for tensor in own.values()}),
+        "norm.weight is a key": "norm.weight" in own,
     }
     seen |= held(stack.stack, modules, own=[key.removeprefix("stack.") for key in stack.renamed()])
     stack.eval()
@@ -231,6 +232,8 @@ def new_stack(build, count, training, x):
         for each in modules:
             each.train(sublayers_train)
         stack(x)
+        with torch.no_grad():
+            stack(x)
         seen[Place("modes left alone, the stack in {mode}", mode="training" if stack_trains else "evaluation")] = (
             stack.training == stack_trains and all(each.training == sublayers_train for each in modules)
         )

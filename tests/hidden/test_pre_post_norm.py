@@ -191,14 +191,17 @@ def test_registered(agree):
     zh="x 有两条通路到达输出，梯度两条都走：不要 detach。两次调用之间不要保留任何东西。",
 )
 def test_gradients(agree):
-    """The gradient takes the residual path and the branch, and reaches x and all parameters; what was learnt counts from the next call on.
+    """The gradient takes the residual path and the branch, and reaches x and all parameters, also of a sublayer that returns zeros; what
+    was learnt counts from the next call on.
 
-    zh: 梯度经过残差通路和分支，到达 x 和所有参数；学到的内容从下一次调用起生效。
+    zh: 梯度经过残差通路和分支，到达 x 和所有参数，子层输出为零时也一样；学到的内容从下一次调用起生效。
     """
     for kind in KINDS:
         agree(block(kind, 3, feed_forward(3)), train(rows(5, 3)), evaluate(rows(2, 4, 3)))
         x = rows(4, 5)
         agree(block(kind, 5, linear(5, 5)), train(x), learn(0.1), evaluate(x), change(), train(x), load(), evaluate(x, gradients="no_grad"))
+        zero = {"sublayer.weight": 0.0, "sublayer.bias": 0.0}
+        agree(block(kind, 4, linear(4, 4)).filled(**zero), train(rows(3, 4)))
     for kind, other in (("PreNorm", scaled(0.5)), (STACK, [scaled(0.5), identity()])):
         story = block(kind, 4, linear(4, 4))
         agree(story, train(rows(3, 4)), swap(4, other), evaluate(rows(2, 4)), swap(), train(rows(3, 4)))
@@ -261,3 +264,5 @@ def test_dtypes(agree):
             agree(block(kind, 5, scaled(0.5)).to(dtype), evaluate(spoilt, dtype=dtype))
         huge = rows(5, 6) * 1e25  # whose square float32 does not hold
         agree(block(kind, 6, feed_forward(6)).to("float64"), train(huge, dtype="float64"), evaluate(huge, dtype="float64"))
+        huge = rows(3, 6).astype("float64") * 1e40  # more than float32 holds
+        agree(block(kind, 6, scaled(0.5)).to("float64"), evaluate(huge, dtype="float64", backward=False))
