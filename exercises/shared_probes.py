@@ -144,6 +144,11 @@ class NarrowSums(TorchDispatchMode):
         return result
 
 
+def with_norms(build, *args, final=False, **kwargs):
+    """A stack that is built so, whose norms are found by number."""
+    return WithNorms(build(*args, **kwargs), kwargs["sublayers"] if "sublayers" in kwargs else args[1], final)
+
+
 def numbered(norms):
     """Write numbers of its own into every norm: no weight is 1, no bias 0, and no two are equal."""
     with torch.no_grad():
@@ -217,7 +222,6 @@ def new_stack(build, count, training, x):
         "sublayers in training mode": sum(each.training for each in modules),
         "keys of the state dict": len(own),
         "tensors of the state dict": len({id(tensor) for tensor in own.values()}),
-        "norm.weight is a key": "norm.weight" in own,
     }
     seen |= held(stack.stack, modules, own=[key.removeprefix("stack.") for key in stack.renamed()])
     stack.eval()

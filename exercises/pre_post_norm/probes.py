@@ -4,14 +4,14 @@ The norms of a stack are found as the contract says: `norm_1` is the first Layer
 """
 
 import torch
-from shared_probes import WithNorms, given_to_sublayers, in_half_precision, kinds_of_norms, new_stack, what_sublayers_return
+from shared_probes import given_to_sublayers, in_half_precision, kinds_of_norms, new_stack, what_sublayers_return, with_norms
 
 from normgrade.probes import Place
 
 
-def stack(impl, dim, sublayers):
+def stack(impl, *args, **kwargs):
     """A PreNormStack whose norms are found by number."""
-    return WithNorms(impl.PreNormStack(dim, sublayers), sublayers, final=True)
+    return with_norms(impl.PreNormStack, *args, final=True, **kwargs)
 
 
 BUILDERS = {"PreNormStack": stack}
@@ -21,7 +21,7 @@ def builder(impl, kind, dim):
     """How a block or a stack of that kind is built from a list of sublayers, of which a block takes the first."""
     if kind == "PreNormStack":
         return lambda sublayers: stack(impl, dim, sublayers)
-    return lambda sublayers: WithNorms(getattr(impl, kind)(dim, sublayers[0]), sublayers, final=True)
+    return lambda sublayers: with_norms(lambda dim, given: getattr(impl, kind)(dim, given[0]), dim, sublayers, final=True)
 
 
 def given(impl, kind, x, upstream, count=1):
@@ -36,7 +36,9 @@ def returned(impl, kind, x, upstream):
 
 def new(impl, kind, training, x, count=1):
     """What a new one holds, and how it calls Modules."""
-    return new_stack(builder(impl, kind, x.shape[-1]), count, training, x)
+    built = builder(impl, kind, x.shape[-1])
+    keys = built([torch.tanh] * count).stack.state_dict()
+    return new_stack(built, count, training, x) | {"norm.weight is a key": "norm.weight" in keys, "norm.bias is a key": "norm.bias" in keys}
 
 
 def norms(impl, kind, dim, count=1):

@@ -98,7 +98,7 @@ def test_pre_norm(agree):
 
 
 @pytest.mark.kind("formula")
-@pytest.mark.points(2)
+@pytest.mark.points(1)
 @pytest.mark.hint(
     "x = block(x) for each Pre-LN block in the order of the list, then norm(x), once and at the very end.",
     zh="按列表的顺序对每个 Pre-LN 块做 x = block(x)，最后做一次 norm(x)。",
@@ -168,7 +168,7 @@ def test_norms(agree):
 
 
 @pytest.mark.kind("state")
-@pytest.mark.points(1)
+@pytest.mark.points(2)
 @pytest.mark.hint(
     "A Module is registered as an attribute or in an nn.ModuleList, and in no plain list. Register it once; copy and change nothing.",
     zh="Module 要作为属性或放进 nn.ModuleList 才会注册，放进普通列表不会。只注册一次，不要复制，也不要改动。",
