@@ -1,0 +1,74 @@
+"""How your blocks and your stack are looked at, beyond calling them and going back through them.
+
+The norms of a stack are found as the contract says: `norm_1` is the first LayerNorm that `modules()` gives, `norm` the attribute.
+"""
+
+import torch
+from shared_probes import given_to_sublayers, in_half_precision, kinds_of_norms, new_stack, what_sublayers_return, with_norms
+
+from normgrade.probes import Place
+
+
+def stack(impl, *args, **kwargs):
+    """A PreNormStack whose norms are found by number."""
+    return with_norms(impl.PreNormStack, *args, final=True, **kwargs)
+
+
+BUILDERS = {"PreNormStack": stack}
+
+
+def builder(impl, kind, dim):
+    """How a block or a stack of that kind is built from a list of sublayers, of which a block takes the first."""
+    if kind == "PreNormStack":
+        return lambda sublayers: stack(impl, dim, sublayers)
+    return lambda sublayers: with_norms(lambda dim, given: getattr(impl, kind)(dim, given[0]), dim, sublayers, final=True)
+
+
+def given(impl, kind, x, upstream, count=1):
+    """Give it functions that keep what they are given, and call it in both modes, with gradients and without."""
+    return given_to_sublayers(builder(impl, kind, x.shape[-1]), x, count, upstream)
+
+
+def returned(impl, kind, x, upstream):
+    """Give it functions that return the tensor that they were given, and others that still need what they return."""
+    return what_sublayers_return(builder(impl, kind, x.shape[-1]), x, upstream)
+
+
+def new(impl, kind, training, x, count=1):
+    """What a new one holds, and how it calls Modules."""
+    built = builder(impl, kind, x.shape[-1])
+    keys = built([torch.tanh] * count).stack.state_dict()
+    return new_stack(built, count, training, x) | {"norm.weight is a key": "norm.weight" in keys, "norm.bias is a key": "norm.bias" in keys}
+
+
+def norms(impl, kind, dim, count=1):
+    """Look at the norms of a new one."""
+    return kinds_of_norms(builder(impl, kind, dim)([torch.tanh] * count))
+
+
+def narrow(impl, kind, x, dtype):
+    """Call it in half precision."""
+    return in_half_precision(builder(impl, kind, x.shape[-1]), x, dtype)
+
+
+def shared(impl, x):
+    """Give one Module to a block of each kind and to a stack, as networks do whose layers share their weights: it is neither copied nor
+    changed. It is in half precision while they are built, and its bias is frozen."""
+    dim, calls = x.shape[-1], []
+    sublayer = torch.nn.Linear(dim, dim, dtype=torch.bfloat16)
+    sublayer.bias.requires_grad_(False)
+    built = [impl.PostNorm(dim, sublayer), impl.PreNorm(dim, sublayer), impl.PreNormStack(dim, [sublayer, torch.tanh])]
+    seen = {
+        Place("{what} left alone", what="dtype of the sublayer"): sublayer.weight.dtype is torch.bfloat16,
+        Place("{what} left alone", what="mode of the sublayer"): sublayer.training,
+        Place("{what} left alone", what="frozen bias of the sublayer"): not sublayer.bias.requires_grad,
+    }
+    with torch.no_grad():
+        for parameter in sublayer.to(x.dtype).parameters():
+            parameter.copy_(torch.linspace(-1, 1, parameter.numel()).reshape(parameter.shape))
+    sublayer.register_forward_hook(lambda *_: calls.append(1))
+    theirs = {id(parameter) for parameter in sublayer.parameters()}
+    for number, each in enumerate(built, 1):
+        seen[Place("output of block {number}", number=number)] = each.to(x.dtype)(x)
+        theirs &= {id(parameter) for parameter in each.parameters()}
+    return seen | {"parameters of the sublayer that all share": len(theirs), "calls of the sublayer": len(calls)}
