@@ -1,0 +1,97 @@
+"""How your SPADE is looked at: the buffers of its norm are found wherever they are kept, and its new convolutions are measured.
+
+Convolutions start with random numbers. So that two layers can be compared, `spade` puts fixed ones in their place; `new_convolutions`
+looks at those that they really start with.
+"""
+
+import torch
+
+from normgrade.probes import Estimate, Place, find
+
+BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
+CONVOLUTIONS = ("shared", "gamma", "beta")
+
+
+class Found(torch.nn.Module):
+    """A SPADE, whose buffers are called `running_mean` and so on, whether it has them itself or keeps them in another layer."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+        self.register_state_dict_post_hook(to_plain_names)
+        self.register_load_state_dict_pre_hook(to_own_names)
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            thing = self.__dict__["_modules"]["layer"]
+            for part in self.path(name).split("."):
+                thing = getattr(thing, part)
+            return thing
+
+    def path(self, name):
+        """Where the layer keeps the buffer of that plain name; the name itself where it has none, or where this is no buffer."""
+        if name not in BUFFERS:
+            return name
+        layer = self.__dict__["_modules"]["layer"]
+        return next((path for path, _buffer in layer.named_buffers() if path.rpartition(".")[2] == name), name)
+
+    def named_parameters(self, *args, **kwargs):
+        for name, parameter in super().named_parameters(*args, **kwargs):
+            yield name.removeprefix("layer."), parameter
+
+    def forward(self, x, label_map):
+        return self.layer(x, label_map)
+
+
+def to_plain_names(module, state, prefix, _metadata):
+    """Every key of the state dict without `layer.`, and those of the buffers by their last part alone."""
+    plain = {module.path(name): name for name in BUFFERS}
+    for key in [key for key in state if key.startswith(f"{prefix}layer.")]:
+        own = key.removeprefix(f"{prefix}layer.")
+        state[prefix + plain.get(own, own)] = state.pop(key)
+
+
+def to_own_names(module, state, prefix, *_others):
+    """The same back again, before the layer loads them."""
+    for key in [key for key in state if key.startswith(prefix)]:
+        state[f"{prefix}layer.{module.path(key.removeprefix(prefix))}"] = state.pop(key)
+
+
+def spade(impl, *args, **kwargs):
+    """A SPADE whose convolutions start with numbers that are always the same. Random numbers are as they were before."""
+    before = torch.get_rng_state()
+    layer = impl.SPADE(*args, **kwargs)
+    torch.set_rng_state(before)
+    for number, name in enumerate(f"{convolution}.{kind}" for convolution in CONVOLUTIONS for kind in ("weight", "bias")):
+        tensor = find(layer, name)
+        if tensor is not None:
+            order = torch.arange(tensor.numel()) * 37 + 17 * number
+            tensor.data.copy_(((order % 101 - 50) / 64 + 1 / 128).reshape(tensor.shape))
+    return Found(layer)
+
+
+BUILDERS = {"spade": spade}
+
+
+def new_convolutions(impl, num_features, label_channels, hidden):
+    """What is what in a new SPADE, and how its weights and biases are drawn. Each is measured in units of 1 / √(input channels · 9)."""
+    layers = [impl.SPADE(num_features, label_channels, hidden) for _time in range(2)]
+    torch.manual_seed(3)
+    layers += [impl.SPADE(num_features, label_channels, hidden)]
+    seen, first_numbers = {}, []
+    for name, inputs in zip(CONVOLUTIONS, (label_channels, hidden, hidden), strict=True):
+        seen[Place("{name} is a torch.nn.Conv2d", name=name)] = isinstance(getattr(layers[0], name, None), torch.nn.Conv2d)
+        for kind in ("weight", "bias"):
+            tensors = [find(layer, f"{name}.{kind}") for layer in layers]
+            if None in tensors:
+                continue
+            numbers = tensors[0].detach().double().flatten() * (inputs * 9) ** 0.5
+            first_numbers += [tensor.detach().flatten()[0].item() for tensor in tensors]
+            of, size = f"{name}.{kind}", len(numbers)
+            seen[Place("{name} · largest", name=of)] = Estimate(numbers.abs().max(), 1 / size)
+            seen[Place("{name} · deviation", name=of)] = Estimate(numbers.std(), 0.26 / size**0.5)
+            seen[Place("{name} · mean", name=of)] = Estimate(numbers.mean(), 0.58 / size**0.5)
+    seen["tensors that share their numbers"] = len(first_numbers) - len({*first_numbers})
+    return seen

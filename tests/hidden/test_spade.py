@@ -1,0 +1,277 @@
+"""Hidden suite of `spade`.
+
+Label maps differ from x in height and width, but where the size is not the point, and no size of x divides that of its label map. Every
+channel of every sample has a mean and a scale of its own. Where eps is not the point, x is so large that it cannot matter. Convolutions
+have few hidden channels, and biases that are not 0, so that no number that goes into the ReLU is 0.
+"""
+
+import numpy as np
+import pytest
+from shared import channels
+
+from normgrade.suite import build, copy, evaluate, ones, probe, randn, reload, train, uniform, use, words
+
+COUNTER = "num_batches_tracked"
+
+
+def spade(*args, **kwargs):
+    """The layer; where its norm keeps its buffers is its own affair."""
+    return build(*args, **kwargs).named("spade")
+
+
+def large(*shape):
+    """A random batch beside whose variances the usual eps is nothing."""
+    return channels(*shape) * 1000
+
+
+def trained(*args, **kwargs):
+    """A layer whose running statistics are those of large batches."""
+    return spade(*args, **kwargs).filled(running_mean=uniform(-900, 900, args[0]), running_var=uniform(5e5, 2e6, args[0]))
+
+
+def one_hot(samples, classes, height, width):
+    """A label map as it is: one class at every position."""
+    labels = uniform(0, classes, samples, height, width).astype(int)
+    return np.moveaxis(np.eye(classes, dtype=np.float32)[labels], -1, 1)
+
+
+def typical():
+    """The layer as it is used: with larger and smaller label maps, for several channels and for one; and what it refuses."""
+    return [
+        used(spade(3, 2, 4, 0.1).watching(COUNTER), (4, 3, 2, 5), (4, 2, 3, 7), (2, 3, 4, 3), (2, 2, 3, 2)),
+        used(spade(2, 3, 5, 1e-3).watching(COUNTER), (2, 2, 5, 3), (2, 3, 2, 4), (3, 2, 3, 4), (3, 3, 5, 6)),
+        used(spade(1, 1, 3), (3, 1, 3, 4), (3, 1, 3, 4), (2, 1, 5, 2), (2, 1, 3, 3)),
+    ]
+
+
+def used(layer, shape, labels, other, other_labels):
+    """A use of the layer on these shapes, and what it refuses: strange ranks, and in training one value per channel."""
+    strange = [(shape[1],), shape[:2], shape[:3], (*shape, 2), (*shape, 2, 1), (1, shape[1], 1, 1)]
+    illegal = [[randn(*each), randn(each[0], *labels[1:])] for each in strange]
+    return use(layer, [channels(*shape), channels(*labels)], [channels(*other), channels(*other_labels)], [1], illegal)
+
+
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the shape of the first must come back.",
+    zh="用 `SPADE(3, 2)` 构造，对形状为 (4, 3, 2, 5) 和 (4, 2, 6, 7) 的张量调用：应当返回前一个形状的张量。",
+)
+def test_call(observe):
+    """The layer can be built and called, and returns a tensor of the shape and dtype of x.
+
+    zh: 层可以构造和调用，返回的张量与 x 的形状和 dtype 相同。
+    """
+    for step, shape in ((train, (4, 3, 2, 5)), (evaluate, (2, 3, 4, 3))):
+        output = observe(build(3, 2, 4), step(randn(*shape), randn(shape[0], 2, *shape[2:]), backward=False))["step 1 · output"]
+        assert output.dtype == "float32", words(
+            f"the output should be float32, as the input is, but is {output.dtype}",
+            zh=f"输出应当与输入一样是 float32，实际是 {output.dtype}",
+        )
+        assert output.values.shape == shape, words(
+            f"the output should have the shape of x, {shape}, but has {output.values.shape}",
+            zh=f"输出的形状应当与 x 相同，是 {shape}，实际是 {output.values.shape}",
+        )
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(2)
+@pytest.mark.hint(
+    "y = (1 + γ) · x̂ + β: hidden = relu(shared(label map)), γ = gamma(hidden), β = beta(hidden), each with zero padding of 1; x̂ as in batch norm.",
+    zh="y = (1 + γ) · x̂ + β：hidden = relu(shared(标签图))，γ = gamma(hidden)，β = beta(hidden)，都用 1 圈零填充；x̂ 与批归一化相同。",
+)
+def test_modulation(agree):
+    """In training every channel is normalised by the batch, then scaled by 1 + γ and shifted by β, position by position.
+
+    zh: 训练时，每个通道用批统计量归一化，再在每个位置上乘以 1 + γ、加上 β。
+    """
+    for shape, label_channels, hidden in (((4, 3, 2, 5), 2, 4), ((2, 2, 4, 4), 5, 3), ((1, 5, 6, 3), 1, 9)):
+        label_shape = (shape[0], label_channels, *shape[2:])
+        agree(spade(shape[1], label_channels, hidden), train(large(*shape), channels(*label_shape)))
+        agree(spade(shape[1], label_channels, hidden), train(large(*shape), one_hot(*label_shape)))
+    outlier = large(4, 3, 6, 5)
+    outlier[2, 1, 4, 2] = 1e6
+    agree(spade(3, 2, 4), train(outlier, channels(4, 2, 6, 5)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    'Resize the label map to the height and width of x, before any convolution: F.interpolate(label_map, size=x.shape[2:], mode="nearest").',
+    zh='在所有卷积之前，把标签图缩放到 x 的高和宽：F.interpolate(label_map, size=x.shape[2:], mode="nearest")。',
+)
+def test_resizing(agree):
+    """A label map of another height or width, smaller or larger, is first resized to x, each position taking its nearest label.
+
+    zh: 高或宽与 x 不同的标签图，无论更大还是更小，都先缩放到 x 的大小，每个位置取最近的标签。
+    """
+    for size, label_size in (((4, 3), (7, 8)), ((7, 8), (4, 3)), ((6, 4), (3, 2)), ((3, 5), (6, 10)), ((5, 2), (3, 7)), ((4, 6), (1, 1))):
+        labels = channels(2, 2, *label_size)
+        agree(trained(3, 2, 4), train(large(2, 3, *size), labels), evaluate(large(2, 3, *size), labels))
+    for size, label_size in (((4, 3), (5, 3)), ((4, 3), (4, 5))):
+        agree(trained(3, 2, 4), evaluate(large(2, 3, *size), one_hot(2, 2, *label_size)))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "In evaluation the running statistics take the place of the batch's, in the same formula, and nothing is updated.",
+    zh="评估时，在同一个公式里用滑动统计量代替批统计量，什么都不更新。",
+)
+def test_evaluation(agree):
+    """In evaluation the running statistics are used, so a single position will do, and they stay as they are.
+
+    zh: 评估时使用滑动统计量，只有一个位置也可以，滑动统计量保持不变。
+    """
+    layer = trained(3, 2, 4).watching(COUNTER)
+    agree(layer, *(evaluate(large(*shape), channels(shape[0], 2, 3, 2)) for shape in ((4, 3, 3, 2), (1, 3, 1, 1), (2, 3, 4, 5))))
+
+
+@pytest.mark.kind("formula")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "x̂ = (x − μ) / sqrt(σ² + eps), in training and in evaluation: eps stands inside the root, is the one given, and is 1e-5 by default.",
+    zh="x̂ = (x − μ) / sqrt(σ² + eps)，训练和评估都一样：eps 在根号内，用给定的值，默认为 1e-5。",
+)
+def test_eps(agree):
+    """Where the variance is as small as eps, or 0, eps decides: it is added to the variance, inside the root; its default is 1e-5.
+
+    zh: 方差与 eps 一样小，或为 0 时，eps 起决定作用：它加在方差上，在根号内；默认值是 1e-5。
+    """
+    for eps, layer in ((1e-5, spade(3, 2, 4)), (1e-3, spade(3, 2, 4, eps=1e-3))):
+        small = layer.filled(running_mean=uniform(-0.01, 0.01, 3), running_var=uniform(0.5, 2.0, 3) * eps)
+        x, labels = channels(4, 3, 2, 5) * eps**0.5, channels(4, 2, 3, 4)
+        agree(small, evaluate(x, labels), train(x, labels))
+    agree(spade(3, 2, 4, 0.1), train(uniform(0.5, 2.0, 1, 3, 1, 1) * ones(4, 3, 2, 5), channels(4, 2, 3, 4)))
+    for eps, scale in ((1e-14, 1e-6), (1e-7, 1e-3), (20.0, 1.0)):
+        tiny = spade(2, 3, 5, eps=eps).filled(running_mean=0.0, running_var=uniform(0.5, 2.0, 2) * scale**2)
+        agree(tiny, train(channels(3, 2, 2, 4) * scale, channels(3, 3, 4, 3)), evaluate(randn(2, 2, 3, 2) * scale, channels(2, 3, 2, 5)))
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · W), and num_batches_tracked grows by 1.",
+    zh="训练时 running ← 0.9 · running + 0.1 · batch，方差用无偏的（除以 n − 1，n = N · H · W），num_batches_tracked 加 1。",
+)
+def test_running_statistics(agree):
+    """The running statistics follow the batches of x by a tenth, with the unbiased variance; training counts the batches, and all of it is saved.
+
+    zh: 滑动统计量以十分之一的权重跟随 x 的每一批，其中的方差无偏；训练时给批计数，这些都会保存下来。
+    """
+    for shape in ((4, 3, 2, 1), (2, 3, 4, 5), (1, 3, 2, 3)):
+        steps = [train(large(*shape) * (1 + k) + 100 * k, channels(shape[0], 2, 3, 4)) for k in range(2)]
+        layer = trained(3, 2, 4).watching(COUNTER)
+        agree(layer, *steps, evaluate(large(*shape), channels(shape[0], 2, 3, 4)), reload(), steps[0], copy(), steps[1])
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Three torch.nn.Conv2d as PyTorch makes them, kernel 3, padding 1, with bias; the buffers of BatchNorm2d(affine=False); nothing else learns.",
+    zh="三个由 PyTorch 默认构造的 torch.nn.Conv2d，核 3、填充 1、有偏置；BatchNorm2d(affine=False) 的缓冲区；此外没有可学习的东西。",
+)
+def test_new_layer(agree):
+    """A new layer has three convolutions as PyTorch draws them, with 128 hidden channels by default, and the buffers of a batch norm without parameters.
+
+    zh: 新建的层有三个按 PyTorch 默认方式初始化的卷积，隐藏通道默认 128 个，还有不带参数的批归一化的缓冲区。
+    """
+    agree(spade(3, 2))
+    agree(spade(2, 5, hidden=7))
+    agree(probe("new_convolutions", num_features=60, label_channels=50, hidden=70))
+
+
+@pytest.mark.kind("gradient")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Nothing is detached: the gradient reaches x through the batch's statistics too, the label map through the convolutions, and all six weights and biases.",
+    zh="什么都不要从计算图中分离（detach）：梯度也要经批统计量到达 x，经卷积到达标签图，并到达六个权重和偏置。",
+)
+def test_gradients(agree):
+    """The gradient reaches x, also through mean and variance, the label map in its own size, and all three convolutions.
+
+    zh: 梯度到达 x（也经过均值和方差）、按自己大小的标签图，以及全部三个卷积。
+    """
+    agree(trained(3, 2, 4), train(large(4, 3, 2, 1), channels(4, 2, 5, 3)), evaluate(large(1, 3, 5, 4), channels(1, 2, 3, 6)))
+    agree(spade(2, 1, 3), train(large(1, 2, 2, 3), channels(1, 1, 1, 2)), train(large(2, 2, 3, 2), one_hot(2, 1, 3, 2)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Raise a ValueError where x does not have 4 dimensions, in both modes, and in training where every channel has a single value.",
+    zh="x 不是 4 维时，两种模式下都抛出 ValueError；训练时每个通道只有一个值，也抛出 ValueError。",
+)
+def test_refusals(refuses):
+    """An x that does not have four dimensions is a ValueError, and so is training on one value per channel.
+
+    zh: x 不是 4 维，或训练时每个通道只有一个值，都抛出 ValueError。
+    """
+    layer, labels = spade(3, 2, 4), randn(2, 2, 3, 4)
+    good = channels(2, 3, 4, 5)
+    for bad in (good[0, 0], good[0], good[..., 0], good[..., None]):
+        refuses(ValueError, layer, train(bad, labels), legal=train(good, labels))
+        refuses(ValueError, layer, evaluate(bad, labels), legal=evaluate(good, labels))
+    single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
+    for legal in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1)):
+        refuses(ValueError, layer, train(*single), legal=train(randn(*legal), randn(legal[0], 2, 3, 4)))
+    refuses(ValueError, layer, train(*single, gradients="no_grad"), legal=evaluate(*single))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Nothing is replaced or clamped: a NaN in x stays in its channel, one in the label map in the reach of two 3 × 3 kernels, and ReLU(NaN) is NaN.",
+    zh="什么都不要替换或截断：x 中的 NaN 留在它的通道里，标签图中的 NaN 不超出两个 3 × 3 核的范围，ReLU(NaN) 是 NaN。",
+)
+def test_not_finite(agree):
+    """A NaN or an infinity, in x or in the label map, goes as far as the formula carries it, and no further.
+
+    zh: x 或标签图中的 NaN 或无穷大，只到达公式把它带到的地方。
+    """
+    for spoilt in (np.nan, np.inf, -np.inf):
+        x, labels, good, good_labels = channels(2, 3, 7, 6), channels(2, 2, 9, 8), channels(2, 3, 7, 6), channels(2, 2, 9, 8)
+        x[1, 1, 2, 3] = labels[0, 1, 4, 0] = spoilt
+        of_x = {"frozen": True, "constant": "2"}  # at a border 0 · NaN is the convolution's own affair, on the way back
+        agree(spade(3, 2, 4), evaluate(x, good_labels, **of_x), evaluate(good, labels, **of_x), train(good, labels, **of_x))
+        agree(spade(3, 2, 4), train(x, good_labels, **of_x), evaluate(good, good_labels, **of_x), train(good, good_labels, **of_x))
+        agree(spade(3, 2, 4), train(x, good_labels, gradients="no_grad"), evaluate(x, labels, gradients="inference_mode"))
+        narrow = spade(3, 2, 4).to("float16")
+        agree(narrow, evaluate(x, good_labels, dtype="float16"), evaluate(good, labels, dtype="float16"))
+
+
+@pytest.mark.kind("stability")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "The formula is right, but numerically unstable: E[x²] − E[x]² cancels when the mean is large. Subtract the mean first, then square.",
+    zh="公式没错，只是数值不稳定：均值很大时，E[x²] − E[x]² 相减会丢失有效数字。先减去均值，再平方。",
+)
+def test_large_offset(agree):
+    """The result stays accurate where the mean of a channel is much larger than its standard deviation.
+
+    zh: 通道的均值远大于标准差时，结果依然准确。
+    """
+    for offset in (1000, -10000):
+        agree(spade(3, 2, 4), train((randn(4, 3, 5, 4) + offset) * 1000, channels(4, 2, 3, 4)))
+        agree(spade(3, 2, 4), train((randn(4, 3, 5, 4) + offset) * 1000, channels(4, 2, 3, 4), gradients="no_grad"))
+
+
+@pytest.mark.kind("precision")
+@pytest.mark.points(1)
+@pytest.mark.hint(
+    "Compute mean and variance in float32, whatever comes in; the convolutions stay in the dtype of their parameters; cast the result back to x.dtype.",
+    zh="无论输入是什么，都在 float32 中计算均值和方差；卷积保持参数的 dtype；结果转回 x.dtype。",
+)
+def test_half_precision(agree):
+    """Half-precision x is normalised with float32 statistics, in training and evaluation, and the output has its dtype.
+
+    zh: 训练和评估时，半精度的 x 都用 float32 的统计量归一化，输出的 dtype 与 x 相同。
+    """
+    for dtype in ("float16", "bfloat16"):
+        layer = spade(3, 2, 4, 1e-9).filled(running_mean=0.0).watching(COUNTER).to(dtype)
+        labels = channels(4, 2, 3, 5)
+        for scale in (300, 1e-3):
+            agree(layer, train(randn(4, 3, 5, 4) * scale, labels, dtype=dtype, witness=True))
+        agree(layer, train(randn(4, 3, 5, 4), labels, dtype=dtype), evaluate(randn(4, 3, 5, 4), labels, dtype=dtype, witness=True))
+        low = layer.filled(running_mean=0.0, running_var=1e-6)
+        agree(low, evaluate(randn(4, 3, 2, 3) * 1e-3, labels, dtype=dtype))
