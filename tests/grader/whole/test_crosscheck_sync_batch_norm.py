@@ -164,6 +164,7 @@ def test_two_processes_are_batch_norm_on_the_whole_batch(name: str, by_gloo: lis
         ours = [{what: seen[f"{ANSWERS[name]} {number} {what}"] for what in ("output", "gradient", "weight", "bias", *BUFFERS)}
                 for seen in by_gloo]  # fmt: skip
         close(np.concatenate([each["output"] for each in ours]), output.detach())
+        assert x.grad is not None
         close(np.concatenate([each["gradient"] for each in ours]), x.grad)
         for parameter in ("weight", "bias"):
             close(ours[0][parameter] + ours[1][parameter], getattr(whole, parameter).grad)
