@@ -287,8 +287,8 @@ def copies(typical: Typical) -> None:
 @situation(
     "gradient",
     0,
-    "What the backward pass needs belongs to its own call, such as `ctx`; leave the incoming gradient as it is.",
-    zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 里；不要改动传入的梯度。",
+    "What the backward pass needs belongs to its own call, such as `ctx` or the cache; leave the incoming gradient as it is.",
+    zh="反向传播所需的东西属于那一次调用，例如放在 `ctx` 或 cache 里；不要改动传入的梯度。",
 )
 def in_a_network(typical: Typical) -> None:
     """Gradients are right where another call comes before the backward pass, in a residual connection, and where they are large.
@@ -315,9 +315,9 @@ def in_a_network(typical: Typical) -> None:
     zh="半精度在 float32 中计算，并且在任何情况下都返回输入的 dtype：没有 weight 和 bias 时也一样。",
 )
 def every_dtype(typical: Typical) -> None:
-    """With every switch, input and parameters may be float64, float16 or bfloat16; the output has that dtype, the statistics are wider.
+    """With every switch, input and parameters may be float64 or half precision; the output has their dtype, the statistics are wider.
 
-    zh: 无论开关如何设置，输入和参数都可以是 float64、float16 或 bfloat16；输出的 dtype 与输入相同，统计量的精度不低于 float32。
+    zh: 无论开关如何设置，输入和参数都可以是 float64 或半精度；输出的 dtype 与输入相同，统计量的精度不低于 float32。
     """
     for layer, x, other, *_more in typical():
         for dtype in DTYPES[current().exercise.written_with]:
@@ -435,9 +435,9 @@ def with_one(number: int, x: Inputs, value: float) -> Inputs:
     zh="不要按输入对象的身份保存结果：它的数值可能已经改变。",
 )
 def same_tensor(typical: Typical) -> None:
-    """The same tensor object may come again, with the same numbers or with new ones.
+    """The same object may come again as an input, with the same numbers or with new ones.
 
-    zh: 上一次调用的同一个张量可以再次传入，数值可以相同，也可以已经改变。
+    zh: 上一次调用的同一个对象可以再次传入，数值可以相同，也可以已经改变。
     """
     layer, x, *_others = typical()[0]
     other = turned(x)
@@ -519,13 +519,13 @@ def exact_state(typical: Typical) -> None:
 @situation(
     "state",
     0,
-    "Set no seed, no default dtype and no grad mode for others; a `with` block puts back what it changed.",
-    zh="不要替别人设置随机种子、默认 dtype 或梯度模式；`with` 语句块会恢复它所改动的设置。",
+    "Set no seed for others, and no setting such as the default dtype or the handling of errors; a `with` block puts back what it changed.",
+    zh="不要替别人设置随机种子，也不要改动默认 dtype、错误处理之类的设置；`with` 语句块会恢复它所改动的设置。",
 )
 def nothing_else_changed(typical: Typical) -> None:
-    """The input, the random state, the default dtype and the grad mode stay as they are, also without gradients.
+    """The input, the random state and the settings of the library stay as they are, also without gradients.
 
-    zh: 输入、随机数状态、默认 dtype 和梯度模式都不被改动，没有梯度时也是如此。
+    zh: 输入、随机数状态和库的设置都不被改动，没有梯度时也是如此。
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, train(*x), train(*other, gradients="no_grad"), evaluate(*x, gradients="no_grad"), evaluate(*other), settings())
