@@ -213,7 +213,18 @@ class Exercise:
         True
         """
         path = self.folder.with_name("shared_probes.py")
-        return path if self.probes is not None and path.exists() else None
+        used = self.probes is not None and path.stem in read_text(self.probes)  # those of an exercise in NumPy do without
+        return path if used and path.exists() else None
+
+    @property
+    def figure(self) -> Path | None:
+        """The file of the prompt's figure, `figure.svg`; None where it has none.
+
+        >>> Course.find().exercise("layer_norm").figure is None
+        True
+        """
+        path = self.folder / "figure.svg"
+        return path if path.exists() else None
 
     @property
     def reference(self) -> Path:

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 TO_PROMPT = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<slug>\w+)/README(?:\.\w+)?\.md\)")
+TO_FIGURE = re.compile(r"!\[(?P<text>[^\]\n]+)\]\(figure\.svg\)")
 RELATIVE = re.compile(r"\]\((?!\w+:|#)(?P<path>[^)\s#]+)[^)]*\)")  # no address with a scheme, no place in the same file
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)  # where brackets are no link
 
 
-def side_by_side(prompt: str) -> str:
-    """The prompt with links for a folder in which every prompt is called after its exercise: `[RMS norm](rms_norm.md)`."""
-    return TO_PROMPT.sub(r"[\g<text>](\g<slug>.md)", prompt)
+def side_by_side(prompt: str, slug: str) -> str:
+    """The prompt with links for a folder in which all is called after its exercise: `[RMS norm](rms_norm.md)`, `![…](rms_norm.svg)`."""
+    return TO_FIGURE.sub(rf"![\g<text>]({slug}.svg)", TO_PROMPT.sub(r"[\g<text>](\g<slug>.md)", prompt))
 
 
 def by_slug(prompt: str) -> str:
-    """The prompt with slugs in place of links, for a terminal that cannot follow them: ``RMS norm `rms_norm` ``."""
-    return TO_PROMPT.sub(r"\g<text> `\g<slug>`", prompt)
+    """The prompt for a terminal, which can follow no link: ``RMS norm `rms_norm` `` in its place, and for a figure what it shows."""
+    return TO_FIGURE.sub(r"*\g<text>*", TO_PROMPT.sub(r"\g<text> `\g<slug>`", prompt))
 
 
 def dead_links(path: Path, markdown: str) -> Iterator[str]:

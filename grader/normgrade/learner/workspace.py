@@ -84,7 +84,7 @@ class Workspace:
         return self.root / exercise.file_name
 
     def prompt(self, exercise: Exercise) -> Path:
-        """The path of the workspace's copy of a prompt."""
+        """The path of the workspace's copy of a prompt. Its figure lies beside it."""
         return self.root / "prompts" / f"{exercise.slug}.md"
 
     def holds(self, path: Path) -> bool:
@@ -101,8 +101,11 @@ class Workspace:
         added = []
         own_folder(self.root / "prompts")
         for exercise in exercises:
-            task = side_by_side(read_text(exercise.prompt))
-            for path, content in ((self.submission(exercise), read_text(exercise.stub)), (self.prompt(exercise), task)):
+            prompt = self.prompt(exercise)
+            files = {self.submission(exercise): read_text(exercise.stub), prompt: side_by_side(read_text(exercise.prompt), exercise.slug)}
+            if exercise.figure is not None:
+                files[prompt.with_suffix(".svg")] = read_text(exercise.figure)
+            for path, content in files.items():
                 if not os.path.lexists(path):
                     write_whole(path, content.encode())
                     added.append(path)

@@ -14,16 +14,24 @@ LINKED = "| [RMS norm](../rms_norm/README.md), wide | [层归一化](../layer_no
 
 
 def test_side_by_side_every_prompt_is_called_after_its_exercise() -> None:
-    assert side_by_side(LINKED) == "| [RMS norm](rms_norm.md), wide | [层归一化](layer_norm.md) | [paper](https://a.org/README.md) |"
+    assert (
+        side_by_side(LINKED, "batch_norm")
+        == "| [RMS norm](rms_norm.md), wide | [层归一化](layer_norm.md) | [paper](https://a.org/README.md) |"
+    )
 
 
 def test_in_a_terminal_the_slug_stands_in_place_of_the_link() -> None:
     assert by_slug(LINKED) == "| RMS norm `rms_norm`, wide | 层归一化 `layer_norm` | [paper](https://a.org/README.md) |"
 
 
+def test_a_figure_lies_beside_the_prompt_and_is_told_in_a_terminal() -> None:
+    assert side_by_side("![The loss falls](figure.svg)", "rezero") == "![The loss falls](rezero.svg)"
+    assert by_slug("![The loss falls](figure.svg)") == "*The loss falls*"
+
+
 def test_what_is_no_link_stays_as_it_is() -> None:
     text = "`x[0](y)` within [0, 1] (a range), and [here](#there)"
-    assert side_by_side(text) == by_slug(text) == text
+    assert side_by_side(text, "batch_norm") == by_slug(text) == text
 
 
 def test_links_that_lead_to_no_file_are_dead(tmp_path: Path) -> None:

@@ -1,0 +1,243 @@
+"""Draws the figures of prompts, from runs of deep stacks with the references: `python docs/figures/draw.py [SLUG]…`.
+
+Each figure is `exercises/SLUG/figure.svg`, beside the prompt that shows it. All numbers come from the run, with fixed seeds.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from xml.sax.saxutils import escape
+
+import torch
+from torch import Tensor, nn
+
+from normgrade.course.course import Course
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 300, 72, 20, 44, 46  # pixels
+COLOURS = ("#c92a2a", "#1864ab", "#2b8a3e")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a figure: what it is, and its points."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a figure says in its title, what its axes are, and its lines. The vertical axis is logarithmic."""
+
+    title: str
+    x: str
+    y: str
+    lines: Sequence[Line]
+
+
+def drawn(figure: Figure) -> str:
+    """The figure as SVG, on a white ground, so that it can be read on a dark page."""
+    points = [point for line in figure.lines for point in line.points]
+    low_x, high_x = min(x for x, _ in points), max(x for x, _ in points)
+    powers = [math.log10(y) for _, y in points]
+    low, high = math.floor(min(powers)), math.ceil(max(powers))
+
+    def place(x: float, y: float) -> str:
+        across = LEFT + (x - low_x) / (high_x - low_x) * (WIDTH - LEFT - RIGHT)
+        down = HEIGHT - BOTTOM - (math.log10(y) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+        return f"{across:.1f},{down:.1f}"
+
+    def text(x: float, y: float, words: str, anchor: str = "middle", more: str = "") -> str:
+        return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" {more}>{escape(words)}</text>'
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">']
+    parts += [f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', text(WIDTH / 2, 20, figure.title, more='font-size="14"')]
+    every = max(1, (high - low) // 6)
+    for power in range(low, high + 1, every):
+        height = place(low_x, 10.0**power).partition(",")[2]
+        parts.append(f'<path d="M{LEFT} {height}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(text(LEFT - 6, float(height) + 4, f"{10.0**power:g}", "end"))
+    for x in (low_x, (low_x + high_x) / 2, high_x):
+        parts.append(text(float(place(x, 10.0**low).partition(",")[0]), HEIGHT - BOTTOM + 16, f"{x:g}"))
+    parts += [
+        text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, figure.x),
+        text(-(HEIGHT - BOTTOM + TOP) / 2, 14, figure.y, more='transform="rotate(-90)"'),
+    ]
+    for number, (line, colour) in enumerate(zip(figure.lines, COLOURS, strict=False)):
+        way = " ".join(place(x, y) for x, y in line.points)
+        parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(text(LEFT + 10 + 190 * number, TOP - 8, f"— {line.name}", "start", f'fill="{colour}"'))
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def reference(slug: str) -> ModuleType:
+    """The reference of an exercise as a module."""
+    spec = importlib.util.spec_from_file_location(slug, Course.find().exercise(slug).reference)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def feed_forward(width: int, gain: float = 1.0) -> nn.Sequential:
+    """Two linear layers with ReLU between them, with the usual initial weights, the second `gain` times as large."""
+    block = nn.Sequential(nn.Linear(width, 2 * width, bias=False), nn.ReLU(), nn.Linear(2 * width, width, bias=False))
+    nn.init.kaiming_normal_(block[0].weight)
+    nn.init.xavier_normal_(block[2].weight, gain=gain * math.sqrt(1.5))
+    return block
+
+
+def size(x: Tensor) -> float:
+    """The root mean square of a tensor."""
+    return x.detach().square().mean().sqrt().item()
+
+
+def losses(model: nn.Module, x: Tensor, wanted: Tensor, steps: int, rate: float) -> list[tuple[float, float]]:
+    """The loss before each step of Adam, until it is no number."""
+    optimiser, seen = torch.optim.Adam(model.parameters(), rate), []
+    for step in range(steps):
+        loss = nn.functional.mse_loss(model(x), wanted)
+        if not math.isfinite(loss.item()):
+            break
+        seen.append((float(step), loss.item()))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return seen
+
+
+def task(width: int = 32, samples: int = 256) -> tuple[Tensor, Tensor]:
+    """Random inputs, and what a small fixed network makes of them."""
+    x, teacher = torch.randn(samples, width), nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, width))
+    return x, teacher(x).detach()
+
+
+def rezero() -> Figure:
+    def trained(start: float) -> list[tuple[float, float]]:
+        torch.manual_seed(0)
+        x, wanted = task()
+        stack = reference("rezero").ReZero([feed_forward(32) for _ in range(48)])
+        nn.init.constant_(stack.alphas, start)
+        return losses(stack, x, wanted, 100, 1e-3)
+
+    lines = [Line("every α starts at 1", trained(1.0)), Line("every α starts at 0: ReZero", trained(0.0))]
+    return Figure("48 residual blocks without a norm, trained", "step", "loss", lines)
+
+
+def skip_init() -> Figure:
+    def passed(alpha: float) -> list[tuple[float, float]]:
+        torch.manual_seed(0)
+        x, seen = torch.randn(256, 64), []
+        for number in range(49):
+            seen.append((float(number), size(x)))
+            x = reference("skip_init").SkipInit(feed_forward(64), alpha)(x).detach()
+        return seen
+
+    lines = [Line("α = 1", passed(1.0)), Line("α = 1/√48", passed(48**-0.5)), Line("α = 0: SkipInit", passed(0.0))]
+    return Figure("The signal in 48 new residual blocks without a norm", "block", "root mean square of x", lines)
+
+
+def fixup() -> Figure:
+    module = reference("fixup")
+
+    def trained(prepared: bool) -> list[tuple[float, float]]:
+        torch.manual_seed(0)
+        blocks, classifier = [module.FixupBlock(8) for _ in range(32)], nn.Linear(8, 4)
+        for block in blocks:
+            nn.init.kaiming_normal_(block.conv1.weight)
+            nn.init.kaiming_normal_(block.conv2.weight)
+        if prepared:
+            module.fixup_init_(blocks, classifier)
+        x = torch.randn(64, 8, 6, 6)
+        return losses(nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), classifier), x, x[:, :4, 2, 2], 60, 3e-3)
+
+    lines = [Line("He's initial weights alone", trained(False)), Line("fixup_init_", trained(True))]
+    return Figure("32 residual blocks of convolutions without a norm, trained", "step", "loss", lines)
+
+
+def deep_norm() -> Figure:
+    module = reference("deep_norm")
+
+    def moved(layers: int, deep: bool) -> float:
+        """How far one step of gradient descent moves the output, as a part of its size."""
+        torch.manual_seed(0)
+        found = module.deepnorm_coefficients(encoder_layers=layers)
+        alpha, beta = (found.encoder_alpha, found.encoder_beta) if deep else (1.0, 1.0)
+        stack = nn.Sequential(*(module.DeepNorm(64, alpha, feed_forward(64)) for _ in range(2 * layers)))
+        for block in stack:
+            for weight in (block.sublayer[0].weight, block.sublayer[2].weight):
+                nn.init.xavier_normal_(weight, gain=beta)
+        x, upstream = torch.randn(256, 64), torch.randn(256, 64)
+        before = stack(x)
+        (before * upstream).mean().backward()
+        with torch.no_grad():
+            for parameter in stack.parameters():
+                parameter.sub_(0.1 * parameter.grad)
+            return size(stack(x) - before) / size(before)
+
+    depths = (2, 4, 8, 16, 32, 64)
+    lines = [Line("Post-LN", [(float(n), moved(n, False)) for n in depths]), Line("DeepNorm", [(float(n), moved(n, True)) for n in depths])]
+    return Figure("How far the first step moves the output", "layers, of two sublayers each", "change of the output", lines)
+
+
+def layer_norm_scaling() -> Figure:
+    module = reference("layer_norm_scaling")
+
+    def passed(scaled: bool) -> list[tuple[float, float]]:
+        torch.manual_seed(0)
+        x, seen = torch.randn(256, 64), []
+        for number in range(1, 65):
+            x = module.ScaledPreNorm(64, feed_forward(64), number if scaled else 1)(x).detach()
+            seen.append((float(number), x.var().item()))
+        return seen
+
+    lines = [Line("Pre-LN", passed(False)), Line("layer norm scaling", passed(True))]
+    return Figure("The variance of the signal in 64 new layers", "layer", "variance of x", lines)
+
+
+def pre_post_norm() -> Figure:
+    module = reference("pre_post_norm")
+
+    def gradient(make: Callable[[list[nn.Sequential]], nn.Module], number: int) -> float:
+        """That of the last sublayer's weights."""
+        torch.manual_seed(0)
+        sublayers = [feed_forward(64) for _ in range(number)]
+        x, upstream = torch.randn(256, 64), torch.randn(256, 64)
+        (make(sublayers)(x) * upstream).mean().backward()
+        return size(sublayers[-1][2].weight.grad)
+
+    def post(sublayers: list[nn.Sequential]) -> nn.Module:
+        return nn.Sequential(*(module.PostNorm(64, sublayer) for sublayer in sublayers))
+
+    def pre(sublayers: list[nn.Sequential]) -> nn.Module:
+        return module.PreNormStack(64, sublayers)
+
+    depths = (2, 4, 8, 16, 32, 64)
+    lines = [Line(name, [(float(n), gradient(make, n)) for n in depths]) for name, make in (("Post-LN", post), ("Pre-LN", pre))]
+    return Figure("The gradient of the last sublayer's weights, before the first step", "sublayers", "root mean square", lines)
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    each.__name__: each for each in (deep_norm, fixup, layer_norm_scaling, pre_post_norm, rezero, skip_init)
+}
+
+
+def main(slugs: Sequence[str]) -> None:
+    """Draw the figures of these exercises, or all."""
+    torch.set_num_threads(1)
+    for slug in slugs or FIGURES:
+        figure = FIGURES[slug]()
+        path = Path(Course.find().exercise(slug).folder) / "figure.svg"
+        path.write_text(drawn(figure), encoding="utf-8")
+        ends = "; ".join(f"{line.name}: {line.points[0][1]:.3g} → {line.points[-1][1]:.3g} ({len(line.points)})" for line in figure.lines)
+        print(f"{path}: {ends}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
