@@ -81,12 +81,13 @@ BUILDERS = {"measured": measured}
 
 
 class Recorder:
-    """A function as an object that keeps what it is given and what it returns. It takes one argument, by position."""
+    """A function as an object that keeps what it is given and what it returns. It would take more arguments, and counts them."""
 
     def __init__(self, function):
-        self.function, self.given, self.returned, self.copies = function, [], [], []
+        self.function, self.given, self.returned, self.copies, self.arguments = function, [], [], [], 0
 
-    def __call__(self, channels, /):
+    def __call__(self, channels, /, *others, **named):
+        self.arguments = max(self.arguments, 1 + len(others) + len(named))
         result = self.function(channels)
         self.given.append(channels)
         self.returned.append(result)
@@ -100,27 +101,32 @@ class Recorder:
 
 
 def recorded(impl, x, statistic, deviation, gradients=True):
-    """Build a layer, call it in training and then in evaluation, and look at what the functions are given.
+    """Build a layer, train it on x and on other numbers, evaluate it, and look at what the functions are given.
 
-    The order of the values in a channel is free, so they are sorted.
+    The order of the values in a channel is free, so they are sorted. What was given and returned is kept to the end.
     """
     functions = {"statistic": Recorder(FUNCTIONS[statistic]), "deviation": Recorder(FUNCTIONS[deviation])}
     layer = impl.GeneralizedBatchNorm(x.shape[1], **functions).to(x.dtype)
-    seen = {Place("calls of {name} while the layer is built", name=name): len(each.given) for name, each in functions.items()}
-    x = x.clone().requires_grad_(gradients)
+    called = {name: [len(each.given)] for name, each in functions.items()}
+    outputs = []
     with torch.set_grad_enabled(gradients):
-        seen["output in training"] = layer.train()(x)
-        seen |= {Place("calls of {name} in training", name=name): len(each.given) for name, each in functions.items()}
-        for each in functions.values():
-            each.given, each.returned, each.copies = each.given[:1], each.returned[:1], each.copies[:1]
-        seen["output in evaluation"] = layer.eval()(x)
+        for training, numbers in ((True, x), (True, 1 - x.flip(0)), (False, x)):
+            outputs.append(layer.train(training)(numbers.clone().requires_grad_(gradients)))
+            for name, each in functions.items():
+                called[name].append(len(each.given))
+    seen = {Place("output of call {number}", number=str(number)): output for number, output in enumerate(outputs, 1)}
     for name, each in functions.items():
-        seen[Place("calls of {name} in evaluation", name=name)] = len(each.given[1:])
-        if each.given:
-            given = each.given[0]
-            seen[Place("what {name} is given, sorted", name=name)] = given.detach().sort(-1).values.to(x.dtype)
-            seen[Place("what {name} is given is left alone", name=name)] = each.left_alone(0)
-            seen[Place("what {name} returns is left alone", name=name)] = each.left_alone(1)
+        built, first, second, evaluated = called[name]
+        seen |= {
+            Place("calls of {name} while the layer is built", name=name): built,
+            Place("calls of {name} in training", name=name): f"{first - built}, {second - first}",
+            Place("calls of {name} in evaluation", name=name): evaluated - second,
+            Place("arguments of {name}", name=name): each.arguments,
+            Place("what {name} is given is left alone", name=name): each.left_alone(0),
+            Place("what {name} returns is left alone", name=name): each.left_alone(1),
+        }
+        if each.copies:
+            seen[Place("what {name} is given, sorted", name=name)] = each.copies[0][0].sort(-1).values.to(x.dtype)
     return seen
 
 
@@ -144,6 +150,7 @@ def constants(impl, x, statistic, deviation, momentum=0.1, gradients=True):
     kept = {"statistic": statistic.clone().expand(x.shape[1]), "deviation": deviation.clone().expand(x.shape[1])}
     layer = impl.GeneralizedBatchNorm(x.shape[1], lambda _: kept["statistic"], lambda _: kept["deviation"], momentum=momentum)
     layer.to(x.dtype)
+    x = x.clone().requires_grad_(gradients)
     with torch.set_grad_enabled(gradients):
         seen = {Place("output of call {number}", number=str(number)): layer.train(number < 3)(x) for number in (1, 2, 3)}
     for name, before in (("statistic", statistic), ("deviation", deviation)):

@@ -60,15 +60,15 @@ def typical():
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Build it with `GeneralizedBatchNorm(3, mean, std)`, two functions from (3, n) to (3,), and call it on a tensor of shape (4, 3).",
-    zh="用 `GeneralizedBatchNorm(3, mean, std)` 构造，其中两个函数把 (3, n) 变成 (3,)，再对形状为 (4, 3) 的张量调用。",
+    "Build it with `GeneralizedBatchNorm(3, mean, std)`, two functions from (3, n) to (3,), and call it on a tensor of shape (3, 3).",
+    zh="用 `GeneralizedBatchNorm(3, mean, std)` 构造，其中两个函数把 (3, n) 变成 (3,)，再对形状为 (3, 3) 的张量调用。",
 )
 def test_call(observe):
     """The layer can be built and called, and returns a tensor of its input's shape and dtype.
 
     zh: 层可以构造和调用，返回的张量与输入的形状和 dtype 相同。
     """
-    for step, shape in ((train, (4, 3)), (evaluate, (2, 3, 4, 5))):
+    for step, shape in ((train, (3, 3)), (evaluate, (2, 3, 4, 5))):
         output = observe(layer(pair=PAIRS[0]), step(randn(*shape), backward=False))["step 1 · output"]
         assert output.dtype == "float32", words(
             f"the output should be float32, as the input is, but is {output.dtype}",
@@ -98,9 +98,9 @@ def test_training(agree):
         agree(layer(momentum=0.0), train(large(*shape)), train(large(*shape)))
     agree(layer(momentum=0.0, pair=("root_mean_square", "root_mean_square")), train(large(4, 3, 2)))
     agree(layer(momentum=0.0, channels=70), train(large(4, 70, 2)))
-    agree(layer(momentum=0.0, channels=2), train(large(2, 2, 9, 35)))
+    agree(layer(momentum=0.0, channels=2, pair=PAIRS[3]), train(large(2, 2, 9, 35)))
     agree(layer(), train(batch(8, 3, 4) * 1000 + 1e6))
-    agree(layer(pair=PAIRS[2]), train(batch(8, 3) * 1e20))
+    agree(layer(pair=PAIRS[2]), train(batch(8, 3) * 1e12))
 
 
 @pytest.mark.kind("formula")
@@ -163,9 +163,13 @@ def test_running_numbers(agree):
 
     zh: 滑动统计量按动量（默认 0.1）跟随两个函数的返回值；其中的偏差原样使用。
     """
-    for pair in (PAIRS[1], PAIRS[3]):
-        for shape in SHAPES:
+    for pair, shapes in ((PAIRS[1], SHAPES), (PAIRS[3], SHAPES[1:2]), (PAIRS[4], SHAPES[2:])):
+        for shape in shapes:
             agree(layer(momentum=0.3, pair=pair), train(large(*shape)), train(large(*shape) * 2 + 1), evaluate(large(*shape)))
+    for shape in [(3, 3), (2, 3, 4, 1, 2, 5)]:
+        agree(layer(momentum=0.3), train(large(*shape)), evaluate(large(*shape)))
+    agree(layer(momentum=0.3, channels=70), train(large(4, 70, 2)), evaluate(large(2, 70)))
+    agree(layer(momentum=0.3, channels=2), train(large(2, 2, 9, 35)))
     for built in (layer(), layer(momentum=0.0), layer(momentum=1.0)):
         agree(known(built), train(large(4, 3)), evaluate(large(4, 3)))
     agree(layer(0.1, 1.0), train(batch(4, 3)), evaluate(batch(4, 3)))
