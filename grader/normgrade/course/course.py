@@ -363,7 +363,7 @@ class Course:
     >>> [exercise.slug for exercise in course][:3]
     ['min_max', 'standardize', 'whitening']
     >>> course.slugs[:2], course.settings.languages
-    (('ada_in', 'batch_norm'), ('en', 'zh'))
+    (('ada_bn', 'ada_in'), ('en', 'zh'))
     """
 
     root: Path
