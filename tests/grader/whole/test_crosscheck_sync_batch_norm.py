@@ -161,6 +161,7 @@ def test_two_processes_are_batch_norm_on_the_whole_batch(name: str, by_gloo: lis
         whole.zero_grad()
         output = whole(x)
         output.backward(upstream)
+        assert x.grad is not None
         ours = [{what: seen[f"{ANSWERS[name]} {number} {what}"] for what in ("output", "gradient", "weight", "bias", *BUFFERS)}
                 for seen in by_gloo]  # fmt: skip
         close(np.concatenate([each["output"] for each in ours]), output.detach())
@@ -187,6 +188,7 @@ def test_ranks_that_are_played_in_turn_see_what_two_processes_see(name: str, by_
         right = [{what: seen[f"{ANSWERS[name]} {number} {what}"] for what in ("output", "gradient")} for seen in by_gloo]
         close(output.detach(), np.concatenate([each["output"] for each in right]))
         for leaf, each in zip(leaves, right, strict=True):
+            assert leaf.grad is not None
             close(leaf.grad, each["gradient"])
         for what, tensor in {"weight": played.rank_0.weight.grad, "bias": played.rank_0.bias.grad}.items():
             close(tensor, by_gloo[0][f"{ANSWERS[name]} {number} {what}"])
