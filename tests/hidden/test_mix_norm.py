@@ -115,9 +115,11 @@ def test_how_many(agree):
 
     zh: Post-LN 有 ⌊L · post_ratio⌋ 层，向下取整；可以一层也没有，也可以是全部。没有层时，x 原样返回。
     """
-    for count, ratios in ((10, [0.25]), (3, [0.25, 0.6, 0.99]), (4, [0.25, 0.7]), (1, [0.25, 0.9, 1]), (0, [0.25, 1.0]), (13, [0.2, 0.98])):
+    for count, ratios in ((10, [0.0, 0.25]), (3, [0.25, 0.6, 0.99]), (4, [0.25, 0.7]), (1, [0.25, 0.9, 1]), (13, [0.2, 0.98])):
         for ratio in ratios:
             agree(build(4, [scaled(0.3)] * count, ratio), evaluate(rows(3, 4), backward=False))
+    for ratio in (0.25, 1.0):
+        agree(build(4, [], ratio), train(rows(3, 4)), evaluate(rows(2, 4), gradients="no_grad"))
     agree(build(4, [scaled(0.3)] * 9), evaluate(rows(3, 4)))
     agree(build(1, [feed_forward(1)] * 4), train(rows(4, 1), backward=False))
 
@@ -246,7 +248,7 @@ def test_dtypes(agree):
         steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
         agree(build(6, [feed_forward(6), scaled(0.5)], 0.5).to(dtype), *steps)
     for ratio in KINDS.values():
-        agree(build(6, [scaled(0.5)], ratio).to("float16"), evaluate(rows(3, 6) * 300, dtype="float16"))
+        agree(build(8, [scaled(0.5)], ratio).to("float16"), evaluate(rows(6, 8) * 4000, dtype="float16"))
         for dtype in ("float16", "bfloat16"):
             agree(probe("narrow", x=rows(4, 6), dtype=dtype, ratio=ratio))
             spoilt = rows(4, 5)

@@ -256,7 +256,7 @@ def test_dtypes(agree):
         for dtype in ("float64", "float16", "bfloat16"):
             steps = train(rows(4, 6), dtype=dtype, backward=True), evaluate(rows(2, 3, 6), dtype=dtype, gradients="no_grad")
             agree(block(kind, 6, feed_forward(6), scaled(0.5)).to(dtype), *steps)
-        agree(block(kind, 6, scaled(0.5)).to("float16"), evaluate(rows(3, 6) * 300, dtype="float16"))
+        agree(block(kind, 8, scaled(0.5)).to("float16"), evaluate(rows(6, 8) * 4000, dtype="float16"))
         for dtype in ("float16", "bfloat16"):
             agree(probe("narrow", kind=kind, x=rows(4, 6), dtype=dtype))
             spoilt = rows(4, 5)
