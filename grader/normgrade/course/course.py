@@ -79,7 +79,6 @@ class Exercise:
     order: int
     points: int
     defines: tuple[Signature, ...]
-    after: tuple[str, ...] = ()
     banned: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
@@ -89,6 +88,7 @@ class Exercise:
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
+    after: tuple[str, ...] = ()  # the exercises after which it is best done
 
     @classmethod
     def at(cls, course: Path, slug: str) -> Exercise:

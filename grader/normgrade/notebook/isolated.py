@@ -40,10 +40,8 @@ class Order:
 
 def grade_apart(order: Order, path: Path, name: str) -> list[Report]:
     """Grade, and return the reports that `normgrade check` would show and keep. Its notes go to stderr."""
-    arguments = f"{astuple(order)!r}, {str(path)!r}, {name!r}"
-    done = subprocess.run(
-        command("notebook.isolated", arguments), capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()}
-    )
+    program = command("notebook.isolated", astuple(order), str(path), name)
+    done = subprocess.run(program, capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()})
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
         raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))
