@@ -156,6 +156,9 @@ def classifier():
 
 MODELS = {
     "perceptron": perceptron,
+    "small": lambda: nn.Sequential(
+        nn.Linear(4, 3), nn.BatchNorm1d(3), EverySecond(), nn.Tanh(), nn.Linear(3, 4, bias=False), nn.BatchNorm1d(4, affine=False)
+    ),
     "classifier": classifier,
     "other order": OtherOrder,
     "backwards": Backwards,
