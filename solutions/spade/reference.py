@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class SPADE(nn.Module):
-    """(1 + γ) · x̂ + β, where γ and β are convolutions of the label map. The norm is written out; BatchNorm2d(affine=False) does the same."""
+    """(1 + γ) · x̂ + β, where γ and β are convolutions of the label map. BatchNorm2d(affine=False) could stand for the norm."""
 
     running_mean: Tensor  # (C,)
     running_var: Tensor  # (C,)

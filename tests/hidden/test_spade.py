@@ -53,7 +53,8 @@ def used(layer, shape, labels, other, other_labels):
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the shape of the first must come back.",
+    "Build it with `SPADE(3, 2)` and call it on tensors of the shapes (4, 3, 2, 5) and (4, 2, 6, 7): the "
+    "shape of the first must come back.",
     zh="用 `SPADE(3, 2)` 构造，对形状为 (4, 3, 2, 5) 和 (4, 2, 6, 7) 的张量调用：应当返回前一个形状的张量。",
 )
 def test_call(observe):
@@ -76,7 +77,8 @@ def test_call(observe):
 @pytest.mark.kind("formula")
 @pytest.mark.points(2)
 @pytest.mark.hint(
-    "y = (1 + γ) · x̂ + β: hidden = relu(shared(label map)), γ = gamma(hidden), β = beta(hidden), each with zero padding of 1; x̂ as in batch norm.",
+    "y = (1 + γ) · x̂ + β: hidden = relu(shared(label map)), γ = gamma(hidden), β = beta(hidden), each "
+    "with zero padding of 1; x̂ as in batch norm.",
     zh="y = (1 + γ) · x̂ + β：hidden = relu(shared(标签图))，γ = gamma(hidden)，β = beta(hidden)，都用 1 圈零填充；x̂ 与批归一化相同。",
 )
 def test_modulation(agree):
@@ -96,7 +98,8 @@ def test_modulation(agree):
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    'Resize the label map to the height and width of x, before any convolution: F.interpolate(label_map, size=x.shape[2:], mode="nearest").',
+    "Resize the label map to the height and width of x, before any convolution: "
+    'F.interpolate(label_map, size=x.shape[2:], mode="nearest").',
     zh='在所有卷积之前，把标签图缩放到 x 的高和宽：F.interpolate(label_map, size=x.shape[2:], mode="nearest")。',
 )
 def test_resizing(agree):
@@ -150,11 +153,12 @@ def test_eps(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · W), and num_batches_tracked grows by 1.",
+    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · "
+    "W), and num_batches_tracked grows by 1.",
     zh="训练时 running ← 0.9 · running + 0.1 · batch，方差用无偏的（除以 n − 1，n = N · H · W），num_batches_tracked 加 1。",
 )
 def test_running_statistics(agree):
-    """The running statistics follow the batches of x by a tenth, with the unbiased variance; training counts the batches, and all of it is saved.
+    """The running statistics follow the batches of x by a tenth, with the unbiased variance; training counts batches, and all is saved.
 
     zh: 滑动统计量以十分之一的权重跟随 x 的每一批，其中的方差无偏；训练时给批计数，这些都会保存下来。
     """
@@ -167,11 +171,12 @@ def test_running_statistics(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Three torch.nn.Conv2d as PyTorch makes them, kernel 3, padding 1, with bias; the buffers of BatchNorm2d(affine=False); nothing else learns.",
+    "Three torch.nn.Conv2d as PyTorch makes them, kernel 3, padding 1, with bias; the buffers of "
+    "BatchNorm2d(affine=False); nothing else learns.",
     zh="三个由 PyTorch 默认构造的 torch.nn.Conv2d，核 3、填充 1、有偏置；BatchNorm2d(affine=False) 的缓冲区；此外没有可学习的东西。",
 )
 def test_new_layer(agree):
-    """A new layer has three convolutions as PyTorch draws them, with 128 hidden channels by default, and the buffers of a batch norm without parameters.
+    """A new layer has three convolutions as PyTorch draws them, with 128 hidden channels by default, and the buffers of a bare batch norm.
 
     zh: 新建的层有三个按 PyTorch 默认方式初始化的卷积，隐藏通道默认 128 个，还有不带参数的批归一化的缓冲区。
     """
@@ -183,7 +188,8 @@ def test_new_layer(agree):
 @pytest.mark.kind("gradient")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Nothing is detached: the gradient reaches x through the batch's statistics too, the label map through the convolutions, and all six weights and biases.",
+    "Nothing is detached: the gradient reaches x through the batch's statistics too, the label map "
+    "through the convolutions, and all six weights and biases.",
     zh="什么都不要从计算图中分离（detach）：梯度也要经批统计量到达 x，经卷积到达标签图，并到达六个权重和偏置。",
 )
 def test_gradients(agree):
@@ -220,7 +226,8 @@ def test_refusals(refuses):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Nothing is replaced or clamped: a NaN in x stays in its channel, one in the label map in the reach of two 3 × 3 kernels, and ReLU(NaN) is NaN.",
+    "Nothing is replaced or clamped: a NaN in x stays in its channel, one in the label map in the reach "
+    "of two 3 × 3 kernels, and ReLU(NaN) is NaN.",
     zh="什么都不要替换或截断：x 中的 NaN 留在它的通道里，标签图中的 NaN 不超出两个 3 × 3 核的范围，ReLU(NaN) 是 NaN。",
 )
 def test_not_finite(agree):
@@ -258,7 +265,8 @@ def test_large_offset(agree):
 @pytest.mark.kind("precision")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Compute mean and variance in float32, whatever comes in; the convolutions stay in the dtype of their parameters; cast the result back to x.dtype.",
+    "Compute mean and variance in float32, whatever comes in; the convolutions stay in the dtype of "
+    "their parameters; cast the result back to x.dtype.",
     zh="无论输入是什么，都在 float32 中计算均值和方差；卷积保持参数的 dtype；结果转回 x.dtype。",
 )
 def test_half_precision(agree):
