@@ -49,6 +49,6 @@ def test_the_language_crosses(tiny: Course, path: Path) -> None:
 
 def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no memory left')"]
-    monkeypatch.setattr(isolated, "command", lambda module, arguments: broken)
+    monkeypatch.setattr(isolated, "command", lambda module, *arguments: broken)
     with pytest.raises(GraderError, match=r"no memory left$"):
         grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")

@@ -89,7 +89,7 @@ def test_no_forged_observation_breaks_a_suite(expectations: Path) -> None:
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         tests = [test for test in suites[exercise.slug].tests if observe in test.arguments.values()]
         for name, forge in forgeries.items():
-            forger = Forger(Cache(expectations, bytes(32)), probes, shared_probes=shared, forge=forge)
+            forger = Forger(Cache(expectations, bytes(32)), probes, None, (), shared, exercise.written_with, forge=forge)
             for test in tests:
                 check = Run(forger, Rehearsal(forger, exercise, read_text(exercise.reference))).play(test).check
                 played += 1
