@@ -31,8 +31,7 @@ def backward(dy, cache):
 
 
 def settle(dtype: str, seed: int) -> None:
-    """See `Library.settle`. NumPy has no default dtype."""
-    np.seterr(divide="warn", over="warn", under="ignore", invalid="warn")
+    """See `Library.settle`: the probes put NumPy's handling of errors back, and there is no default dtype."""
 
 
 def given(array: Array) -> np.ndarray:
