@@ -19,7 +19,7 @@ def steady_block(impl, channels):
     with torch.random.fork_rng(devices=[]):
         block = impl.FixupBlock(channels)
     size = channels * channels * 9
-    numbers = (torch.arange(2 * size) * 7 % 13 - 6) / (8 * channels)
+    numbers = (torch.arange(2 * size) * 7 % 13 - 6.5) / (8 * channels)  # none is 0
     fill(block, {f"conv{number}.weight": kernel for number, kernel in enumerate(numbers.split(size), 1)})
     for module in block.modules():
         if module._parameters.get("bias", ...) is None:
