@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import channels
 
-from normgrade.suite import evaluate, forward_backward, ones, randn, uniform, use, words, zeros
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
 
 
 def parameters(number):
@@ -47,9 +47,12 @@ def test_call(observe):
 
     zh: 两个函数都可以调用：forward 返回 y 和 cache，backward 为三个数组各返回一个梯度。
     """
-    seen = observe(forward_backward(), evaluate(*inputs(3, 4, 5)))
+    x = inputs(2, 3, 4, 3)  # what was written for images alone can be called, and what lets weight lie along the last axis
+    seen = observe(forward_backward(), evaluate(*x))
     shape = seen["step 1 · output"].values.shape
-    assert shape == (3, 4, 5), words(f"y should have the shape (3, 4, 5), but has {shape}", zh=f"y 的形状应当是 (3, 4, 5)，实际是 {shape}")
+    assert shape == (2, 3, 4, 3), words(
+        f"y should have the shape (2, 3, 4, 3), but has {shape}", zh=f"y 的形状应当是 (2, 3, 4, 3)，实际是 {shape}"
+    )
     number = seen["step 1 · number of gradients"]
     assert number == 3, words(
         f"backward should return 3 gradients, but returned {number}", zh=f"backward 应返回 3 个梯度，实际返回 {number} 个"
@@ -135,6 +138,8 @@ def test_cache(agree):
     first, second = inputs(5, 4, 2), inputs(3, 4)
     agree(forward_backward(eps=0.1), evaluate(*first, between=channels(5, 4, 2)), evaluate(*second, between=channels(6, 4)))
     agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=channels(5, 4, 2), twice=True))
+    x, weight, bias = first
+    agree(probe("calls_apart", x=x, weight=weight, bias=bias, dy=randn(5, 4, 2), calls=[[0.1], [2.0], []]))
 
 
 @pytest.mark.kind("edge")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import channels
 
-from normgrade.suite import evaluate, forward_backward, ones, randn, uniform, use, words, zeros
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
 
 
 def parameters(number):
@@ -50,9 +50,12 @@ def test_call(observe):
 
     zh: 两个函数都可以调用：forward 返回 y 和 cache，backward 为三个数组各返回一个梯度。
     """
-    seen = observe(forward_backward(2), evaluate(*inputs(3, 4, 5)))
+    x = inputs(2, 4, 3, 4)  # what was written for images alone can be called, and what lets weight lie along the last axis
+    seen = observe(forward_backward(2), evaluate(*x))
     shape = seen["step 1 · output"].values.shape
-    assert shape == (3, 4, 5), words(f"y should have the shape (3, 4, 5), but has {shape}", zh=f"y 的形状应当是 (3, 4, 5)，实际是 {shape}")
+    assert shape == (2, 4, 3, 4), words(
+        f"y should have the shape (2, 4, 3, 4), but has {shape}", zh=f"y 的形状应当是 (2, 4, 3, 4)，实际是 {shape}"
+    )
     number = seen["step 1 · number of gradients"]
     assert number == 3, words(
         f"backward should return 3 gradients, but returned {number}", zh=f"backward 应返回 3 个梯度，实际返回 {number} 个"
@@ -78,6 +81,7 @@ def test_forward(agree):
         (4, (2, 4, 3)),
         (3, (2, 3, 2, 2, 4)),
         (2, (3, 2, 1, 2, 1, 4)),
+        (40, (2, 80, 3)),
     ]:
         agree(forward_backward(groups), evaluate(*large(*shape), backward=False))
     x, weight, bias = large(2, 4, 30)
@@ -121,6 +125,7 @@ def test_gradient_of_x(agree):
         (4, (2, 4, 3)),
         (2, (2, 4, 35)),
         (3, (2, 3, 2, 2, 2)),
+        (40, (2, 80, 3)),
     ]:
         agree(forward_backward(groups), evaluate(*large(*shape)))
 
@@ -154,6 +159,8 @@ def test_cache(agree):
     first, second = inputs(5, 4, 2), inputs(3, 4)
     agree(forward_backward(2, eps=0.1), evaluate(*first, between=channels(5, 4, 2)), evaluate(*second, between=channels(6, 4)))
     agree(forward_backward(2, eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=channels(5, 4, 2), twice=True))
+    x, weight, bias = first
+    agree(probe("calls_apart", x=x, weight=weight, bias=bias, dy=randn(5, 4, 2), calls=[[2, 0.1], [1, 0.1], [4, 2.0], [2]]))
 
 
 @pytest.mark.kind("edge")
@@ -188,9 +195,9 @@ def test_large_mean(agree):
 
     zh: 均值远大于标准差时，前向和反向依然准确。
     """
-    weight, bias = parameters(4)
+    weight, bias = parameters(10)
     for offset in (100, 3000):
-        agree(forward_backward(2), evaluate(randn(8, 4) + offset, weight, bias), evaluate((randn(3, 4, 5) - offset) * 50, weight, bias))
+        agree(forward_backward(2), evaluate(randn(8, 10) + offset, weight, bias), evaluate((randn(3, 10, 4) - offset) * 50, weight, bias))
 
 
 @pytest.mark.kind("precision")
