@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import rows
 
-from normgrade.suite import evaluate, forward_backward, ones, randn, uniform, use, words, zeros
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
 
 
 def parameters(features):
@@ -134,6 +134,8 @@ def test_cache(agree):
     first, second = inputs(4, 6), inputs(3, 2, 6)
     agree(forward_backward(eps=0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
     agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
+    x, weight, bias = first
+    agree(probe("calls_apart", x=x, weight=weight, bias=bias, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
 
 
 @pytest.mark.kind("edge")

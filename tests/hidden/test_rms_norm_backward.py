@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import rows
 
-from normgrade.suite import evaluate, forward_backward, ones, uniform, use, words, zeros
+from normgrade.suite import evaluate, forward_backward, ones, probe, uniform, use, words, zeros
 
 
 def weights(features):
@@ -134,6 +134,8 @@ def test_cache(agree):
     first, second = inputs(4, 6), inputs(3, 2, 6)
     agree(forward_backward(eps=0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
     agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
+    x, weight = first
+    agree(probe("calls_apart", x=x, weight=weight, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
 
 
 @pytest.mark.kind("edge")
