@@ -38,8 +38,8 @@ def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | 
 def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
     """Name → tensor of every parameter and buffer of the layer, None where it is switched off; nothing where it refuses to be built."""
     from normgrade.probes.layers import build, given_names, own_names
-    from normgrade.worker.library import library
     from normgrade.worker.play import given, with_builders
+    from normgrade.worker.written_with import library
 
     args, kwargs = (given(each, library("torch")) for each in (request.args, request.kwargs))
     try:

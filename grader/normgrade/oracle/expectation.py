@@ -410,7 +410,7 @@ def imported(written_with: str) -> None:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        from normgrade.worker.library import library
+        from normgrade.worker.written_with import library
 
         library(written_with)
     finally:

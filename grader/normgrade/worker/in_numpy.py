@@ -1,4 +1,4 @@
-"""Playing what is written with NumPy alone: see `library.py`. PyTorch is never imported here."""
+"""Playing what is written with NumPy alone: see `written_with.py`. PyTorch is never imported here."""
 
 from __future__ import annotations
 

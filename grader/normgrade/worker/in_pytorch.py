@@ -1,4 +1,4 @@
-"""Playing what is written with PyTorch: see `library.py`."""
+"""Playing what is written with PyTorch: see `written_with.py`."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
-from normgrade.worker.library import Library, library
 from normgrade.worker.observation import NAME_LIMIT, Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value, type_name
 from normgrade.worker.packing import DTYPES
+from normgrade.worker.written_with import Library, library
 
 MESSAGE_LIMIT = 2000  # characters of a text
 NATIVE = nullcontext()
@@ -74,7 +74,7 @@ def play(
             raise cause if not wants_memory(cause) else MemoryError from cause
         seen, error = stop.seen, describe(cause, (traced or implementation).__file__, stop.step)
     finally:
-        settle(used)
+        used.settle("float32", SEED)
     if trusted:
         interrupts.raise_again()
     return Observation({Place.of(place): to_value(value, used, size_limit_bytes) for place, value in seen.items()}, error)
@@ -122,7 +122,7 @@ def found_by_name(implementation: ModuleType) -> Iterator[None]:
             sys.modules[name] = before
 
 
-def settle(used: Library, dtype: str = "float32") -> None:
+def settle(used: Library, dtype: str) -> None:
     """Reset all global settings, and seed every random number generator."""
     random.seed(SEED)
     np.random.seed(SEED)

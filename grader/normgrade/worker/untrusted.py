@@ -18,10 +18,10 @@ from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.worker import framing, messages, play
 from normgrade.worker.capture import mark
-from normgrade.worker.library import library
 from normgrade.worker.observation import Cause, Error, Observation
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
+from normgrade.worker.written_with import library
 from normgrade.worker.zygote_protocol import BROKEN
 
 QUESTION_FD, ANSWER_FD = 3, 4

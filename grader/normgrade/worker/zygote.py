@@ -28,11 +28,11 @@ from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.language.places import Place
 from normgrade.worker import framing, messages, untrusted
-from normgrade.worker.library import library
 from normgrade.worker.observation import Array
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
+from normgrade.worker.written_with import library
 from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
 
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds

@@ -14,10 +14,10 @@ import torch
 
 from normgrade.language.places import Absent
 from normgrade.probes.results import Estimate
-from normgrade.worker.library import library
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 from normgrade.worker.play import FRAME_LIMIT, MESSAGE_LIMIT, describe, given, load, play
 from normgrade.worker.play import to_value as value_of
+from normgrade.worker.written_with import library
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from normgrade.worker.library import MODULES, Library, library
+from normgrade.worker.written_with import MODULES, Library, library
 
 ASKED = [name for name, value in vars(Library).items() if inspect.isfunction(value) and not name.startswith("_")]
 
