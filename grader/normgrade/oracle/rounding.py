@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from normgrade.oracle.rounded_array import FACTORS, STRIDE
+
 # Operations whose result is exact: they create, move, select or compare numbers, or change a sign. Views are recognised by their schema.
 EXACT = frozenset(
     """
@@ -27,10 +29,6 @@ EXACT = frozenset(
     threshold threshold_backward topk tril triu upsample_nearest2d where zero_ zeros zeros_like
     """.split()
 )
-
-
-FACTORS = 2**20
-STRIDE = 65_537  # how far the first factors of two seeds lie apart: prime, and more than one play of a suite uses
 
 
 class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
