@@ -1,5 +1,7 @@
 """Inputs that several suites of this course draw: what hides no statistic over the wrong numbers."""
 
+import numpy as np
+
 from normgrade.suite import randn, uniform
 
 
@@ -13,3 +15,14 @@ def channels(*shape):
     """Random numbers (N, C, …) with a mean and a scale of its own for each channel of each sample."""
     each = (*shape[:2], *(1 for _ in shape[2:]))
     return randn(*shape) * uniform(0.3, 2.0, *each) + uniform(-1.5, 1.5, *each)
+
+
+def weights(number):
+    """So many numbers to multiply by: none is 1 or near 0, and two in three are positive."""
+    signs = np.where(np.arange(number) % 3 == 1, -1, 1).astype(np.float32)
+    return uniform(0.4, 1.9, number) * signs
+
+
+def weight_and_bias(number):
+    """A weight and a bias of that many numbers."""
+    return weights(number), uniform(-1.5, 1.5, number)

@@ -4,22 +4,15 @@ No two sizes in a shape agree where that is not the point. Channels differ in me
 and from each other. Where eps is not the point, the inputs are so large that it cannot matter.
 """
 
-import numpy as np
 import pytest
-from shared import channels
+from shared import channels, weight_and_bias
 
-from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
-
-
-def parameters(number):
-    """A weight and a bias for this number of channels: no weight is 1 or near 0, and two in three are positive."""
-    signs = np.where(np.arange(number) % 3 == 1, -1, 1).astype(np.float32)
-    return uniform(0.4, 1.9, number) * signs, uniform(-1.5, 1.5, number)
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, use, words, zeros
 
 
 def inputs(*shape, scale=1.0):
     """Random channels, a weight and a bias."""
-    return [channels(*shape) * scale, *parameters(shape[1])]
+    return [channels(*shape) * scale, *weight_and_bias(shape[1])]
 
 
 def large(*shape):
@@ -29,7 +22,7 @@ def large(*shape):
 
 def typical():
     """Images and vectors, with different eps."""
-    illegal = [inputs(1, 4)[0][0], *parameters(4)]
+    illegal = [inputs(1, 4)[0][0], *weight_and_bias(4)]
     return [
         use(forward_backward(eps=0.1), inputs(5, 3, 4), inputs(4, 3), fixed=[1], illegal=[illegal]),
         use(forward_backward(eps=1e-3), inputs(2, 4, 3, 2), inputs(6, 4, 1, 3), fixed=[1], illegal=[illegal]),
@@ -138,8 +131,7 @@ def test_cache(agree):
     first, second = inputs(5, 4, 2), inputs(3, 4)
     agree(forward_backward(eps=0.1), evaluate(*first, between=channels(5, 4, 2)), evaluate(*second, between=channels(6, 4)))
     agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=channels(5, 4, 2), twice=True))
-    x, weight, bias = first
-    agree(probe("calls_apart", x=x, weight=weight, bias=bias, dy=randn(5, 4, 2), calls=[[0.1], [2.0], []]))
+    agree(probe("calls_apart", inputs=first, dy=randn(5, 4, 2), calls=[[0.1], [2.0], []]))
 
 
 @pytest.mark.kind("edge")
@@ -174,7 +166,7 @@ def test_large_mean(agree):
 
     zh: 均值远大于标准差时，前向和反向依然准确。
     """
-    weight, bias = parameters(4)
+    weight, bias = weight_and_bias(4)
     for offset in (100, 3000):
         agree(forward_backward(), evaluate(randn(8, 4) + offset, weight, bias), evaluate((randn(3, 4, 5) - offset) * 50, weight, bias))
 
@@ -192,7 +184,7 @@ def test_dtypes(agree):
     """
     for scale in (300, 1e-3):
         agree(forward_backward(), evaluate(*inputs(5, 4, 3, scale=scale), dtype="float16", backward=True))
-    weight, bias = parameters(4)
+    weight, bias = weight_and_bias(4)
     agree(forward_backward(), evaluate(randn(6, 4, 2) + 300, weight, bias, dtype="float16"))
     steep = evaluate(
         channels(2, 4) * 300, weight * 5, bias, dtype="float16", backward=True, steep=True

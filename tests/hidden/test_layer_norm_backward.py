@@ -4,22 +4,15 @@ No two sizes in a shape agree. Rows differ in mean and scale, weights differ fro
 inputs are so large that it cannot matter.
 """
 
-import numpy as np
 import pytest
-from shared import rows
+from shared import rows, weight_and_bias
 
-from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
-
-
-def parameters(features):
-    """A weight and a bias: no weight is 1 or near 0, and two in three are positive."""
-    signs = np.where(np.arange(features) % 3 == 1, -1, 1).astype(np.float32)
-    return uniform(0.4, 1.9, features) * signs, uniform(-1.5, 1.5, features)
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, use, words, zeros
 
 
 def inputs(*shape, scale=1.0):
     """Random rows, a weight and a bias."""
-    return [rows(*shape) * scale, *parameters(shape[-1])]
+    return [rows(*shape) * scale, *weight_and_bias(shape[-1])]
 
 
 def large(*shape):
@@ -134,8 +127,7 @@ def test_cache(agree):
     first, second = inputs(4, 6), inputs(3, 2, 6)
     agree(forward_backward(eps=0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
     agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
-    x, weight, bias = first
-    agree(probe("calls_apart", x=x, weight=weight, bias=bias, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
+    agree(probe("calls_apart", inputs=first, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
 
 
 @pytest.mark.kind("edge")
@@ -168,7 +160,7 @@ def test_large_mean(agree):
 
     zh: 均值远大于标准差时，前向和反向依然准确。
     """
-    weight, bias = parameters(8)
+    weight, bias = weight_and_bias(8)
     for offset in (100, 3000):
         agree(forward_backward(), evaluate(randn(4, 8) + offset, weight, bias), evaluate((randn(2, 3, 8) - offset) * 50, weight, bias))
 
@@ -186,7 +178,7 @@ def test_dtypes(agree):
     """
     for scale in (300, 1e-3):
         agree(forward_backward(), evaluate(*inputs(4, 6, scale=scale), dtype="float16", backward=True))
-    weight, bias = parameters(6)
+    weight, bias = weight_and_bias(6)
     steep = evaluate(rows(2, 6) * 300, weight * 5, bias, dtype="float16", backward=True, steep=True)  # dy · weight is no number of float16
     agree(forward_backward(), steep)
     agree(forward_backward(), evaluate(randn(4, 6) + 300, weight, bias, dtype="float16"))

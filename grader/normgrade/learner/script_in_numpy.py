@@ -44,7 +44,7 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
             yield f"result = submission.{call.function}({arguments(call.args, call.kwargs, ARRAY)})"
             yield from (shown(place, place, value) for place, value in expected.items() if place.template.startswith("result"))
         case OwnProbe() as probe:
-            yield from own_probe(exercise, probe, expected, ARRAY)
+            yield from own_probe(exercise, probe, expected, "arrays", ARRAY)
 
 
 UNSAID = tuple(name for name in (*UNUSUAL, "scattered") if name != "more")  # what only the grader's own probe does

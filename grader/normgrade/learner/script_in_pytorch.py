@@ -75,7 +75,7 @@ def body(exercise: Exercise, play: Played, differences: Sequence[Difference]) ->
         case NewLayer() as layer:
             yield from new_layer(layer, expected)
         case OwnProbe() as probe:
-            yield from own_probe(exercise, probe, expected, TENSOR)
+            yield from own_probe(exercise, probe, expected, "layers", TENSOR)
 
 
 def is_plain(story: LayerStory) -> bool:

@@ -54,10 +54,14 @@ def as_the_grader_does(exercise: Exercise, story: LayerStory, expected: Mapping[
     yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())
 
 
-def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str], array: str) -> Iterator[str]:
-    """The exercise's own probe, called as the grader calls it."""
-    yield from shared_with_others(exercise)
-    yield f"probes = load('probes', {str(exercise.probes)!r})  # " + _("how the grader uses your code")
+def own_probe(exercise: Exercise, probe: OwnProbe, expected: Mapping[Place, str], module: str, array: str) -> Iterator[str]:
+    """The exercise's own probe, or else one of the generic ones in that module, called as the grader calls it."""
+    how = _("how the grader uses your code")
+    if exercise.probes is None:
+        yield f"from normgrade.probes import {module} as probes  # {how}"
+    else:
+        yield from shared_with_others(exercise)
+        yield f"probes = load('probes', {str(exercise.probes)!r})  # {how}"
     inputs = ", ".join(f"{name}={literal(value, array)}" for name, value in probe.given.items())
     yield f"seen = probes.{probe.probe}(submission, {inputs})"
     yield from (shown(place, f"seen.get({str(place)!r})", value, exercise.places) for place, value in expected.items())

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
-from normgrade.language.places import BUILD, Place
+from normgrade.language.places import BUILD, Place, gradient_of
 from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
 
 ENTERING: ContextVar[Callable[[np.ndarray], np.ndarray]] = ContextVar("ENTERING", default=lambda array: array)
@@ -177,6 +177,30 @@ def call_step(
             backward(dy, cache_between)
         seen[Place("gradient of the output left alone")] = np.copy(dy)
     return seen | {left_alone(number): np.copy(each) for number, each in enumerate(inputs, 1)}
+
+
+def calls_apart(impl: Any, inputs: Sequence[np.ndarray], dy: np.ndarray, calls: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Call `forward` once for each of `calls`, and only then `backward`, in the same order.
+
+    - `inputs`: the arrays that `forward` gets, as copies. Each of `calls` is the list of the arguments that follow them.
+    - `dy`: the gradient of every output.
+
+    It returns "y of call <n>", and "gradient of input <m> in call <n>" for each of the `inputs`.
+
+    >>> from types import SimpleNamespace
+    >>> impl = SimpleNamespace(forward=lambda x, factor: (x * factor, factor), backward=lambda dy, factor: (dy * factor,))
+    >>> seen = calls_apart(impl, [np.array([3.0])], np.array([1.0]), calls=[[2.0], [5.0]])
+    >>> seen["gradient of input 1 in call 1"].tolist(), seen["gradient of input 1 in call 2"].tolist()
+    ([2.0], [5.0])
+    """
+    results = [impl.forward(*(each.copy() for each in inputs), *arguments) for arguments in calls]
+    seen: dict[str, Any] = {}
+    for call, (y, cache) in enumerate(results, 1):
+        gradients = impl.backward(dy.copy(), cache)
+        seen[Place("y of call {call}", call=call)] = y
+        for number, (_input, gradient) in enumerate(zip(inputs, gradients, strict=True), 1):
+            seen[gradient_of("input {number} in call {call}", number=number, call=call)] = gradient
+    return seen
 
 
 def pair(result: Any) -> tuple[Any, Any]:

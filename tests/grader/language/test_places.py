@@ -31,7 +31,7 @@ from normgrade.language.places import (
 )
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
-from normgrade.probes.arrays import forward_backward
+from normgrade.probes.arrays import calls_apart, forward_backward
 from normgrade.probes.layers import function_call, layer_story, new_layer
 from normgrade.suite.story import Story, build, call, evaluate, probe, request, train
 
@@ -119,6 +119,7 @@ def test_every_place_of_the_generic_probes_has_words() -> None:
         *layer_story(impl, "function", ["product"], {}, {}, [], [{**step, "more": [x]}]),
         *(place for name in ("twice", "both", "moments") for place in function_call(impl, name, [x], {}, x)),
         *forward_backward(impl, "forward_backward", ["pair"], {}, {}, [], [on_arrays, {"do": "settings"}]),
+        *calls_apart(SimpleNamespace(forward=impl.pair, backward=impl.backward), [x.numpy()], x.numpy(), calls=[[]]),
     ]
     places = [place for place in seen if isinstance(place, Place)]
     templates = {template for place in places for template in (place.template, place.learnt) if template is not None}

@@ -12,7 +12,7 @@ import pytest
 
 from normgrade.language.places import BUILD
 from normgrade.probes import arrays
-from normgrade.probes.arrays import VIEWS, call_step, forward_backward, function_call, in_other_order, layer_story
+from normgrade.probes.arrays import VIEWS, call_step, calls_apart, forward_backward, function_call, in_other_order, layer_story
 from normgrade.probes.results import Stopped
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], np.float32)
@@ -210,3 +210,22 @@ def test_one_step_can_be_taken_alone() -> None:
     seen = call_step(lambda x: x + 1, None, X, None)
     assert np.array_equal(seen["output"], X + 1)  # type: ignore[index]
     assert BUILD not in seen
+
+
+def test_calls_with_other_arguments_come_before_the_backward_passes() -> None:
+    seen = calls_apart(SimpleNamespace(forward=forward, backward=backward), [X, WEIGHT], UPSTREAM, calls=[[2.0], [5.0], []])
+    for call, scale in enumerate((2.0, 5.0, 1.0), 1):
+        assert np.array_equal(seen[f"y of call {call}"], X * WEIGHT * scale)
+        assert np.array_equal(seen[f"gradient of input 2 in call {call}"], (UPSTREAM * X).sum(0) * scale)
+
+
+def test_a_scale_that_is_kept_for_all_calls_shows() -> None:
+    kept = {}
+
+    def keeping(x: Any, weight: Any, scale: float) -> Any:
+        kept["scale"] = scale
+        return forward(x, weight, scale)
+
+    impl = SimpleNamespace(forward=keeping, backward=lambda dy, cache: backward(dy, (*cache[:2], kept["scale"])))
+    seen = calls_apart(impl, [X, WEIGHT], UPSTREAM, calls=[[2.0], [5.0]])
+    assert not np.array_equal(seen["gradient of input 1 in call 1"], UPSTREAM * WEIGHT * 2)
