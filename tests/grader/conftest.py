@@ -63,7 +63,7 @@ MARKED_FILES = {
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own
-MOST_KEPT = 4  # zygotes; each holds PyTorch
+MOST_KEPT = 4  # zygotes; most of them hold PyTorch
 
 
 def pytest_configure() -> None:
@@ -143,9 +143,9 @@ class KeptZygote(Zygote):
 
     idle: ClassVar[list[KeptZygote]] = []
 
-    def __init__(self, tier: str) -> None:
-        super().__init__(tier)  # bans are found by each worker here, for its zygote may be of other exercises
-        self.kind = kind_of(tier)
+    def __init__(self, tier: str, written_with: str) -> None:
+        super().__init__(tier, (), written_with)  # bans are found by each worker here, for its zygote may be of other exercises
+        self.kind = kind_of(tier, written_with)
 
     def close(self) -> None:
         try:
@@ -158,9 +158,9 @@ class KeptZygote(Zygote):
             Zygote.close(self.idle.pop(0))
 
 
-def kind_of(tier: str) -> tuple[object, ...]:
+def kind_of(tier: str, written_with: str) -> tuple[object, ...]:
     """What a zygote depends on that was started here and now."""
-    return tier, launch.BOOTSTRAP, sorted(launch.environment().items())
+    return tier, written_with, launch.BOOTSTRAP, sorted(launch.environment().items())
 
 
 @pytest.fixture(scope="session")
@@ -168,10 +168,10 @@ def keep_zygotes() -> Iterator[Callable[[Host], Starter]]:
     """How a host gets a zygote that was used before, or a new one."""
 
     def starter(host: Host) -> Starter:
-        kind = kind_of(host.tier)
+        kind = kind_of(host.tier, host.written_with)
         used = next((zygote for zygote in KeptZygote.idle if zygote.kind == kind and zygote.process.poll() is None), None)
         if used is None or not host.fork:
-            return KeptZygote(host.tier) if host.fork else new_starter(host)
+            return KeptZygote(host.tier, host.written_with) if host.fork else new_starter(host)
         KeptZygote.idle.remove(used)
         return used
 
