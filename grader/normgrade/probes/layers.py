@@ -236,14 +236,19 @@ class Linear(torch.nn.Linear):
     """
 
     def reset_parameters(self) -> None:
-        with torch.no_grad():
-            for tensor in (self.weight, self.bias):
-                tensor.copy_(((torch.arange(tensor.numel()) * 7 % 13 - 6) / 8).reshape(tensor.shape))
+        for tensor in (self.weight, self.bias):
+            tensor.data.copy_(eighths(tensor.shape))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         wide = torch.promote_types(x.dtype, torch.float32)
         with unwitnessed():
             return torch.nn.functional.linear(x.to(wide), self.weight.to(wide), self.bias.to(wide)).to(x.dtype)
+
+
+@cache
+def eighths(shape: torch.Size) -> torch.Tensor:
+    """Multiples of 1/8 in that shape, the same ones every time."""
+    return torch.tensor([(index * 7 % 13 - 6) / 8 for index in range(shape.numel())]).view(shape)
 
 
 def feed_forward(width: int) -> torch.nn.Module:
@@ -531,13 +536,13 @@ def take_step(
         seen |= {gradient_of_input(number): leaf.grad for number, leaf in enumerate(leaves, 1) if leaf.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
-    for name, model in watch.items():
-        tensor = find(module, name)
-        is_parameter = isinstance(tensors[name], torch.nn.Parameter)
-        place, gradient = places_of(name)
-        seen[place] = missing(module, name) if tensor is None else like(model, tensor)
-        if upstream is not None and (is_parameter or tensor is None):
-            seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
+    found = [(name, model, find(module, name)) for name, model in watch.items()]
+    with torch.no_grad():
+        for name, model, tensor in found:
+            place, gradient = places_of(name)
+            seen[place] = missing(module, name) if tensor is None else like(model, tensor)
+            if upstream is not None and (tensor is None or isinstance(tensors[name], torch.nn.Parameter)):
+                seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
     return seen
 
 
@@ -589,9 +594,9 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         name = function.overloadpacket.__name__.rstrip("_")
-        inputs = [each for each in tree_leaves(args) if id(each) in self.from_x]
+        inputs = [each for each in flat(args) if id(each) in self.from_x]
         led_by_narrow = any(self.from_x[id(each)] for each in inputs)
-        for each in tree_leaves(result) if inputs else ():
+        for each in flat((result,)) if inputs else ():
             if isinstance(each, torch.Tensor):
                 in_half, own = each.dtype in HALF_PRECISION, not UNWITNESSED.get()
                 if own and name in SUMS and (in_half or led_by_narrow):
@@ -599,6 +604,15 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.from_x[id(each)] = own and (led_by_narrow or (in_half and name in ARITHMETIC))
                 self.held.append(each)
         return result
+
+
+def flat(things: Sequence[Any]) -> Iterator[Any]:
+    """What an operation was given, or returned, with the items of lists and tuples each by itself."""
+    for each in things:
+        if isinstance(each, list | tuple):
+            yield from flat(each)
+        else:
+            yield each
 
 
 HALF_PRECISION = (torch.float16, torch.bfloat16)
@@ -783,15 +797,14 @@ def missing(module: torch.nn.Module, name: str) -> Absent:
 
 
 def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
-    """A copy of `tensor` in the shape and dtype of `model`; in its own where it has another number of elements.
+    """A copy of `tensor`, made without gradients, in the shape and dtype of `model`; in its own with another number of elements.
 
     So a weight of shape (1, C, 1, 1) counts as one of shape (C,), and float64 as float32; but no float counts as an integer.
 
     >>> like(torch.zeros(3), torch.ones(1, 3, 1, dtype=torch.float64))
     tensor([1., 1., 1.])
     """
-    with torch.no_grad():
-        copy = tensor.clone()
+    copy = tensor.clone()
     if (copy.dtype is model.dtype and copy.shape == model.shape) or copy.numel() != model.numel():
         return copy
     shaped = copy.reshape(model.shape)

@@ -177,11 +177,8 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
         message = str(error)
     except BaseException:
         message = _("its text could not be read")
-    frames = [
-        Frame(frame.lineno or 0, frame.name[:100], (frame.line or "")[:200])
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == file_name
-    ]
+    own = ((frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file_name)
+    frames = [Frame(each.lineno or 0, each.name[:100], (each.line or "")[:200]) for each in traceback.StackSummary.extract(own)]
     types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
     if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
         types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
