@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import rows
 
-from normgrade.suite import evaluate, forward_backward, randn, uniform, use, words
+from normgrade.suite import evaluate, forward_backward, ones, randn, uniform, use, words, zeros
 
 
 def typical():
@@ -79,6 +79,7 @@ def test_cache(agree):
     first, second = rows(4, 6), rows(3, 2, 6)
     agree(forward_backward(), evaluate(first, between=rows(4, 6)), evaluate(second, between=rows(5, 6)))
     agree(forward_backward(), evaluate(first, twice=True), evaluate(first, between=rows(4, 6), twice=True))
+    agree(forward_backward(), *(evaluate(first.reshape(shape)) for shape in [(4, 6), (6, 4), (2, 3, 4)]))  # the same numbers in other rows
 
 
 @pytest.mark.kind("edge")
@@ -97,6 +98,7 @@ def test_extreme_rows(agree):
     x[1] = 0.5
     x[2] *= 6
     agree(forward_backward(), evaluate(x), evaluate(rows(3, 1)), evaluate(uniform(0.5, 1.5, 3, 5)), evaluate(rows(2, 4, 1)))
+    agree(forward_backward(), evaluate(zeros(4, 4)), evaluate(ones(3, 3, 3)))  # here any axis sums to 1
 
 
 @pytest.mark.kind("edge")
@@ -112,7 +114,9 @@ def test_masks(agree):
     """
     x = rows(4, 6)
     x[0, 1:3], x[2] = -np.inf, -np.inf
-    agree(forward_backward(), evaluate(x, backward=False))
+    single = rows(5, 1)
+    single[1], single[3] = -np.inf, np.nan
+    agree(forward_backward(), evaluate(x, backward=False), evaluate(single, backward=False))
 
 
 @pytest.mark.kind("stability")
