@@ -27,6 +27,7 @@ from normgrade.language import _
 from normgrade.language.places import BUILD, Place, gradient_of
 from normgrade.probes.results import OUTPUT, STEEP, Stopped, gradient_of_input, left_alone, parts
 
+READ_ONLY = "it was made read-only"
 ENTERING: ContextVar[Callable[[np.ndarray], np.ndarray]] = ContextVar("ENTERING", default=lambda array: array)
 Forward = Callable[..., Any]
 Backward = Callable[[np.ndarray, Any], Any]
@@ -88,7 +89,7 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
     step: int | str = BUILD
     given: Sequence[np.ndarray] = ()
     try:
-        with np.errstate(all="ignore"):  # the numbers tell what happened
+        with np.errstate(all="call", call=nothing):  # the numbers tell what happened; "ignore" is what a submission may set
             usual = settings() if any(action["do"] == "settings" for action in steps) else {}
             for step, action in enumerate(steps, 1):
                 match action["do"]:
@@ -103,6 +104,10 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
     except BaseException as error:
         raise Stopped(step, seen) from error
     return seen
+
+
+def nothing(kind: str, flag: int) -> None:
+    """What is done about a division by zero, an overflow and their kin."""
 
 
 def written_over(given: Sequence[np.ndarray], action: Mapping[str, Any]) -> Sequence[np.ndarray]:
@@ -140,17 +145,18 @@ def call_step(
     - `view`: "strided" gives every other number of a larger array; "expanded" repeats the first index of `x` without copies;
       "channels_last" has dimension 1 last in memory.
     - `given`: the very arrays to call `forward` on, in place of copies of `x` and `more`.
-    - `between`: another input, on which `forward` is called between the call on `x` and its backward pass.
-    - `residual`: whether the gradient of the input has `dy` added to it. `twice`: whether `backward` is called two times with the same
-      cache, and the gradients add up. `steep`: whether `dy` is 10 000 times `upstream`.
+    - `between`: another input, on which `forward` is called between the call on `x` and its backward pass, with the numbers of the further
+      inputs in reverse order.
+    - `residual`: whether the gradient of the input has `dy` added to it. `twice`: whether `backward` is called once more with the same
+      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: whether `dy` is 10 000 times `upstream`.
     - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
 
     What a step of a layer may have besides is left out of account. It returns these places:
 
     - "output": what `forward` returned, without the cache.
-    - "input left alone", "input <n> left alone": each input after both calls.
-    - "gradient of the output left alone": `dy` after the call; only with `upstream`.
+    - "input left alone", "input <n> left alone": each input after both calls; a text where it was made read-only.
+    - "gradient of the output left alone": the same for `dy`; only with `upstream`.
     - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`.
     - "gradient of input", "gradient of input <n>": what `backward` returned; only with `upstream`, and None where there are too few.
 
@@ -167,16 +173,22 @@ def call_step(
         result = forward(**dict(zip(names, arrays, strict=True))) if names else forward(*arrays)
         return (result, None) if backward is None else pair(result)
 
+    writeable = [each.flags.writeable for each in inputs]
     output, cache = call(*inputs)
-    cache_between = None if between is None else call(entered(np.asarray(between).copy()), *inputs[1:])[1]
+    cache_between = None if between is None else call(entered(np.asarray(between).copy()), *map(reversed_order, inputs[1:]))[1]
     seen: dict[Place, Any] = {OUTPUT: output}
     if upstream is not None and backward is not None:
         dy = entered((in_other_order if scattered else np.copy)(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype)))
         seen |= gone_back(backward, dy, cache, len(inputs), residual, twice)
         if between is not None and np.shape(between) == x.shape:
             backward(dy, cache_between)
-        seen[Place("gradient of the output left alone")] = np.copy(dy)
-    return seen | {left_alone(number): np.copy(each) for number, each in enumerate(inputs, 1)}
+        seen[Place("gradient of the output left alone")] = afterwards(dy, True)
+    return seen | {left_alone(n): afterwards(each, before) for n, (each, before) in enumerate(zip(inputs, writeable, strict=True), 1)}
+
+
+def afterwards(array: np.ndarray, writeable: bool) -> np.ndarray | str:
+    """A copy of an array that was given away, `writeable` or not; a text where this was changed."""
+    return np.copy(array) if array.flags.writeable == writeable else READ_ONLY
 
 
 def calls_apart(impl: Any, inputs: Sequence[np.ndarray], dy: np.ndarray, calls: Sequence[Sequence[Any]]) -> dict[str, Any]:
@@ -218,7 +230,7 @@ def gone_back(backward: Backward, dy: np.ndarray, cache: Any, inputs: int, resid
     known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
     seen[Place("number of gradients")] = len(known)
     if twice:
-        again = backward(dy, cache)
+        again = backward(reversed_order(dy), cache)
         known = [one + other for one, other in zip(known, again if isinstance(again, tuple | list) else [again], strict=True)]
     if residual and isinstance(known[0], np.ndarray) and known[0].shape == dy.shape:
         known[0] = known[0] + dy
@@ -250,6 +262,15 @@ def function_call(
         result = getattr(impl, function)(*given, **kwargs)
     arrays = {number: each for number, each in enumerate(given, 1) if isinstance(each, np.ndarray)}
     return {Place("argument {number} left alone", number=number): np.copy(each) for number, each in arrays.items()} | parts(result)
+
+
+def reversed_order(x: np.ndarray) -> np.ndarray:
+    """A copy with the same numbers in reverse order.
+
+    >>> reversed_order(np.array([[1, 2], [3, 4]])).tolist()
+    [[4, 3], [2, 1]]
+    """
+    return np.flip(x).copy()
 
 
 def in_other_order(x: np.ndarray) -> np.ndarray:

@@ -150,8 +150,20 @@ def test_another_call_may_come_before_the_backward_pass() -> None:
     assert np.array_equal(right["step 1 · gradient of input 2"], (UPSTREAM * X).sum(0))
 
 
+def test_the_call_in_between_has_other_further_inputs() -> None:
+    kept: dict[str, Any] = {}
+
+    def remembering(x: Any, weight: Any) -> Any:
+        kept["weight"] = weight
+        return x * weight, x
+
+    seen = played(step(between=X), forward=remembering, backward=lambda dy, x: backward(dy, (x, kept["weight"], 1.0)))
+    assert np.array_equal(seen["step 1 · gradient of input"], UPSTREAM * np.flip(WEIGHT))
+
+
 def test_the_backward_pass_can_run_twice_steeply_and_in_a_residual_connection() -> None:
-    assert np.array_equal(played(step(twice=True))["step 1 · gradient of input"], 2 * UPSTREAM * WEIGHT)
+    both = UPSTREAM + np.flip(UPSTREAM)  # the second time with other numbers: what is kept of the first is of no use
+    assert np.array_equal(played(step(twice=True))["step 1 · gradient of input"], both * WEIGHT)
     assert np.array_equal(played(step(residual=True))["step 1 · gradient of input"], UPSTREAM * WEIGHT + UPSTREAM)
     assert np.array_equal(played(step(steep=True))["step 1 · gradient of input"], 10_000 * UPSTREAM * WEIGHT)
 
@@ -194,6 +206,30 @@ def test_settings_that_a_function_changes_are_shown() -> None:
     assert [played(step(), {"do": "settings"})[f"step 2 · {place} left alone"] for place in places] == [True, True]
     assert [played(step(), {"do": "settings"}, forward=careless)[f"step 2 · {place} left alone"] for place in places] == [False, False]
     assert np.geterr() == before
+
+
+def test_errors_that_a_function_ignores_from_now_on_are_shown() -> None:
+    def careless(x: Any, weight: Any) -> Any:
+        np.seterr(all="ignore")
+        return forward(x, weight)
+
+    assert not played(step(), {"do": "settings"}, forward=careless)["step 2 · handling of floating-point errors left alone"]
+    assert played(step(x=X * np.float32(np.inf)), {"do": "settings"})["step 2 · handling of floating-point errors left alone"]
+
+
+def test_what_is_made_read_only_is_not_left_alone() -> None:
+    def locking(x: Any, weight: Any) -> Any:
+        weight.flags.writeable = False
+        return forward(x, weight)
+
+    def locking_dy(dy: Any, cache: Any) -> Any:
+        dy.setflags(write=False)
+        return backward(dy, cache)
+
+    seen = played(step(), forward=locking, backward=locking_dy)
+    assert seen["step 1 · input 2 left alone"] == seen["step 1 · gradient of the output left alone"] == "it was made read-only"
+    assert np.array_equal(seen["step 1 · input left alone"], X)
+    assert np.array_equal(played(step(view="expanded"))["step 1 · input left alone"], X[[0, 0]])
 
 
 def test_steps_of_layers_do_nothing() -> None:
