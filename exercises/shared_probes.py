@@ -117,9 +117,12 @@ class WithNorms(torch.nn.Module):
 
 
 class NarrowSums(TorchDispatchMode):
-    """Looks whether anything is summed or averaged in half precision, as the statistics of a norm must not be."""
+    """Looks whether anything is summed or averaged in half precision, as the statistics of a norm must not be. A sum of fewer numbers than
+    a position has features is none: the residual path may be summed as a stack of its parts."""
 
-    found = False
+    def __init__(self, features):
+        super().__init__()
+        self.features, self.found = features, False
 
     @classmethod
     def _should_skip_dynamo(cls):
@@ -127,20 +130,12 @@ class NarrowSums(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        if function.overloadpacket.__name__ in (
-            "sum",
-            "mean",
-            "var",
-            "var_mean",
-            "std",
-            "std_mean",
-            "linalg_vector_norm",
-            "mm",
-            "bmm",
-            "dot",
-        ):
+        name = function.overloadpacket.__name__
+        reduces = name in ("sum", "mean", "var", "var_mean", "std", "std_mean", "linalg_vector_norm")
+        if reduces or name in ("mm", "bmm", "dot"):
             results = result if isinstance(result, tuple) else (result,)
-            self.found |= any(each.dtype in (torch.float16, torch.bfloat16) for each in results)
+            small = reduces and args[0].numel() < self.features * results[0].numel()
+            self.found |= not small and any(each.dtype in (torch.float16, torch.bfloat16) for each in results)
         return result
 
 
@@ -263,7 +258,7 @@ def kinds_of_norms(stack):
 def in_half_precision(build, x, dtype):
     """Call a stack of one function in half precision, with gradients and without: nothing is summed in half precision."""
     stack, narrow = build([torch.tanh]).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
-    with NarrowSums() as looked:
+    with NarrowSums(x.shape[-1]) as looked:
         stack(narrow)
         with torch.no_grad():
             stack(narrow)

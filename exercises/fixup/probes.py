@@ -65,7 +65,24 @@ def random_numbers(impl):
     torch.manual_seed(1)
     first = drawn(impl)
     torch.manual_seed(1)
-    return seen | {"the same seed gives the same numbers": drawn(impl) == first}
+    seen["the same seed gives the same numbers"] = drawn(impl) == first
+    blocks, classifier = network(impl, WIDE)
+    impl.fixup_init_(blocks, classifier)
+    before = [block.conv1.weight.detach().clone() for block in blocks]
+    impl.fixup_init_(blocks, classifier)
+    again = [torch.equal(block.conv1.weight, kernel) for block, kernel in zip(blocks, before, strict=True)]
+    return seen | {"kernels that a second call leaves as they are": sum(again)}
+
+
+def default_dtype(impl):
+    """Build a block where the default dtype is float64."""
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        block = impl.FixupBlock(2)
+    finally:
+        torch.set_default_dtype(default)
+    return {"parameters in the default dtype": sum(each.dtype == torch.float64 for each in block.parameters())}
 
 
 def drawn(impl):
@@ -96,22 +113,31 @@ def measured(number, kernel):
 
 
 def zeros(impl, channels, biased, held="list"):
-    """Initialise: the second convolution of every block, and the classifier, which has a bias or none."""
+    """Initialise what a failed training has left full of NaN: the second convolution of every block, and the classifier, with a bias or
+    without."""
     blocks, classifier = network(impl, channels, biased)
+    with torch.no_grad():
+        for kernel in [*classifier.parameters(), *(each for block in blocks for each in (block.conv1.weight, block.conv2.weight))]:
+            kernel.fill_(torch.nan)
     impl.fixup_init_(blocks=HOLDERS[held](blocks), classifier=classifier)
     seen = {Place("conv2 of block {number}", number=number): block.conv2.weight for number, block in enumerate(blocks, 1)}
+    seen["conv1 of all blocks is finite"] = all(bool(block.conv1.weight.isfinite().all()) for block in blocks)
     return seen | {"weight of the classifier": classifier.weight, "bias of the classifier": classifier.bias}
 
 
 def after_init(impl, channels, dtype, training):
-    """Initialise a network in which one first convolution is frozen, and look at each parameter, which an optimiser may hold: it is the
-    same object in the same dtype, and learns as before. Biases, scales, modes and PyTorch's settings are as they were."""
+    """Initialise a network in which one convolution of either kind is frozen, in evaluation the classifier too, and look at each parameter,
+    which an optimiser may hold: it is the same object in the same dtype, and learns as before. Biases, scales, gradients, modes and
+    PyTorch's settings are as they were."""
     blocks, classifier = network(impl, channels)
     modules = {f"block {number}": block for number, block in enumerate(blocks, 1)} | {"classifier": classifier}
     for module in modules.values():
         module.to(getattr(torch, dtype)).train(training)
-    blocks[1].conv1.requires_grad_(False)
+    for frozen in (blocks[1].conv1, blocks[2].conv2, classifier):
+        frozen.requires_grad_(frozen is classifier and training)
     before = by_name(modules)
+    for each in before.values():
+        each.grad = torch.ones_like(each)
     was = {name: (each.dtype, each.requires_grad, each.detach().clone()) for name, each in before.items()}
     others = others_settings()
     impl.fixup_init_(blocks, classifier)
@@ -120,12 +146,20 @@ def after_init(impl, channels, dtype, training):
     def those(changed):
         return ", ".join(sorted(name for name, each in before.items() if changed(name, each)))
 
+    def kept(name, each):
+        return torch.equal(each.detach(), was[name][2])
+
+    def scalar(name):
+        return "conv" not in name and "classifier" not in name
+
     return {
         "parameters that were replaced": those(lambda name, each: now.get(name) is not each),
         "parameters that were added": ", ".join(sorted(now.keys() - before.keys())),
         "parameters in another dtype": those(lambda name, each: each.dtype != was[name][0]),
         "parameters that were frozen or freed": those(lambda name, each: each.requires_grad != was[name][1] or not each.is_leaf),
-        "parameters with new numbers": those(lambda name, each: not torch.equal(each.detach(), was[name][2])),
+        "kernels and parameters of the classifier that are as before": those(lambda name, each: not scalar(name) and kept(name, each)),
+        "biases and scales with new numbers": those(lambda name, each: scalar(name) and not kept(name, each)),
+        "gradients left alone": all(each.grad is not None and bool((each.grad == 1).all()) for each in before.values()),
         "modes left alone": all(part.training == training for module in modules.values() for part in module.modules()),
         "PyTorch's settings left alone": others_settings() == others,
     }

@@ -26,7 +26,11 @@ def builder(impl, kind, dim):
 
 def given(impl, kind, x, upstream, count=1):
     """Give it functions that keep what they are given, and call it in both modes, with gradients and without."""
-    return given_to_sublayers(builder(impl, kind, x.shape[-1]), x, count, upstream)
+    built = builder(impl, kind, x.shape[-1])
+    received = []
+    built([lambda x: received.append(x.dtype) or x] * count).float()(x.bfloat16())
+    seen = given_to_sublayers(built, x, count, upstream)
+    return seen | {"half precision reaches the sublayers, norms in float32": received == [torch.bfloat16] * count}
 
 
 def returned(impl, kind, x, upstream):
@@ -42,8 +46,15 @@ def new(impl, kind, training, x, count=1):
 
 
 def norms(impl, kind, dim, count=1):
-    """Look at the norms of a new one."""
-    return kinds_of_norms(builder(impl, kind, dim)([torch.tanh] * count))
+    """Look at the norms of a new one, and whether they follow the default dtype."""
+    built, default = builder(impl, kind, dim), torch.get_default_dtype()
+    seen = kinds_of_norms(built([torch.tanh] * count))
+    torch.set_default_dtype(torch.float64)
+    try:
+        wide = built([torch.tanh] * count)
+    finally:
+        torch.set_default_dtype(default)
+    return seen | {"norms in the default dtype": all(each.dtype == torch.float64 for each in wide.state_dict().values())}
 
 
 def narrow(impl, kind, x, dtype):
@@ -53,15 +64,20 @@ def narrow(impl, kind, x, dtype):
 
 def shared(impl, x):
     """Give one Module to a block of each kind and to a stack, as networks do whose layers share their weights: it is neither copied nor
-    changed. It is in half precision while they are built, and its bias is frozen."""
+    changed. It is a Sequential of a linear layer and a layer norm, in half precision while they are built, and the bias is frozen."""
     dim, calls = x.shape[-1], []
-    sublayer = torch.nn.Linear(dim, dim, dtype=torch.bfloat16)
-    sublayer.bias.requires_grad_(False)
+    linear, norm = torch.nn.Linear(dim, dim, dtype=torch.bfloat16), torch.nn.LayerNorm(dim, eps=0.5, dtype=torch.bfloat16)
+    linear.bias.requires_grad_(False)
+    sublayer = torch.nn.Sequential(linear, norm)
+    before = linear.weight.detach().clone()
     built = [impl.PostNorm(dim, sublayer), impl.PreNorm(dim, sublayer), impl.PreNormStack(dim, [sublayer, torch.tanh])]
     seen = {
-        Place("{what} left alone", what="dtype of the sublayer"): sublayer.weight.dtype is torch.bfloat16,
+        Place("{what} left alone", what="dtype of the sublayer"): linear.weight.dtype is torch.bfloat16,
+        Place("{what} left alone", what="weight of the sublayer"): torch.equal(linear.weight.detach(), before),
+        Place("{what} left alone", what="norm inside of the sublayer"): norm.eps == 0.5,
+        "norms in the default dtype": all(each.norm.weight.dtype is torch.get_default_dtype() for each in built),
         Place("{what} left alone", what="mode of the sublayer"): sublayer.training,
-        Place("{what} left alone", what="frozen bias of the sublayer"): not sublayer.bias.requires_grad,
+        Place("{what} left alone", what="frozen bias of the sublayer"): not linear.bias.requires_grad,
     }
     with torch.no_grad():
         for parameter in sublayer.to(x.dtype).parameters():
@@ -71,4 +87,19 @@ def shared(impl, x):
     for number, each in enumerate(built, 1):
         seen[Place("output of block {number}", number=number)] = each.to(x.dtype)(x)
         theirs &= {id(parameter) for parameter in each.parameters()}
+    for number, kind in enumerate(("PostNorm", "PreNorm", "PreNormStack"), len(built) + 1):  # a norm for a sublayer is one as any
+        seen[Place("output of block {number}", number=number)] = builder(impl, kind, dim)([norm]).to(x.dtype)(x)
     return seen | {"parameters of the sublayer that all share": len(theirs), "calls of the sublayer": len(calls)}
+
+
+def bare(impl, kind):
+    """Give it a Module without parameters, which has a buffer and a mode alone: it is part of the block as any other."""
+    sublayer = torch.nn.Dropout(0.5)
+    sublayer.register_buffer("shift", torch.tensor(0.25))
+    block = builder(impl, kind, 3)([sublayer]).stack
+    buffers = block.state_dict(keep_vars=True).values()
+    seen = {"the state dict holds what was given": any(each is sublayer.shift for each in buffers)}
+    block.eval()
+    seen["sublayers that eval() reaches"] = int(not sublayer.training)
+    block.train()
+    return seen | {"sublayers that train() reaches": int(sublayer.training)}

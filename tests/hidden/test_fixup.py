@@ -7,7 +7,7 @@ Kernels and inputs are multiples of small powers of 2, and the biases before a R
 import numpy as np
 import pytest
 
-from normgrade.suite import build, evaluate, probe, randn, train, uniform, use
+from normgrade.suite import build, evaluate, probe, randn, train, uniform, use, words
 
 SCALARS = ("bias1a", "bias1b", "bias2a", "bias2b", "scale")
 
@@ -78,7 +78,7 @@ def test_call(observe):
     "Follow the formula from the inside out: bias1a, conv1, bias1b, ReLU, bias2a, conv2, scale, bias2b, plus x, ReLU.",
     zh="从里到外照公式来：bias1a、conv1、bias1b、ReLU、bias2a、conv2、scale、bias2b，加上 x，再 ReLU。",
 )
-def test_block(agree):
+def test_block(agree, observe):
     """The block computes ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b).
 
     zh: 块计算 ReLU(x + scale · conv2(ReLU(conv1(x + bias1a) + bias1b) + bias2a) + bias2b)。
@@ -89,6 +89,9 @@ def test_block(agree):
     infinite[0, 1, 2, 2] = float("-inf")  # conv1 sums it with positive weights, and the ReLU makes 0 of that
     positive = block(2, **drawn()).filled(**{"conv1.weight": uniform(0.1, 0.5, 2, 2, 3, 3)})
     agree(positive, evaluate(infinite), evaluate(infinite, gradients="no_grad"))
+    assert not np.isnan(observe(positive, evaluate(infinite))["step 1 · output"].values).any(), words(
+        "where x is −∞, y is 0, not NaN", zh="x 为 −∞ 的位置，y 应为 0，而不是 NaN"
+    )
 
 
 @pytest.mark.kind("formula")
@@ -119,7 +122,7 @@ def test_border(agree):
 
     zh: 图像之外是零，零上不加偏置。
     """
-    for height, width in ((1, 1), (1, 4), (2, 2), (7, 3)):
+    for height, width in ((1, 1), (1, 4), (2, 2), (7, 3), (35, 2)):
         agree(block(2, **scalars(3.0, 0.5, -2.5, 0.25, 0.75)), train(images(3, 2, height, width)))
 
 
@@ -136,6 +139,7 @@ def test_new_block(agree):
     """
     for channels in (3, 5, 1):
         agree(steady(channels))
+    agree(probe("default_dtype"))
 
 
 @pytest.mark.kind("gradient")
@@ -152,6 +156,7 @@ def test_gradients(agree):
     for channels, height, width in ((2, 4, 3), (3, 2, 5)):
         agree(block(channels, **drawn()), train(images(3, channels, height, width)), evaluate(images(2, channels, width, height)))
     agree(block(2, **scalars(0.5, -0.25, 0.75, 0.125, 0.0)), train(images(3, 2, 4, 3), between=images(1, 2, 3, 5)))
+    agree(block(3, **drawn()).filled(**{"conv2.weight": 0.0}), train(images(2, 3, 4, 3)))  # as fixup_init_ leaves it
 
 
 @pytest.mark.kind("formula")
@@ -165,7 +170,7 @@ def test_first_convolutions(agree):
 
     zh: 每个块的第一个卷积按 He 的规则采样，再乘以 L^(−1/2)，L 是块的个数。
     """
-    for channels in ((24,), (88, 72), (18, 64, 12), (16,) * 5, (24,) * 16):  # large kernels show a small error of the spread
+    for channels in ((24,), (88, 72), (18, 64, 12), (16,) * 5, (24,) * 20):  # large kernels show a small error of the spread
         agree(probe("initial_weights", channels=channels))
     agree(probe("random_numbers"))
 

@@ -126,7 +126,7 @@ def test_depth(agree):
     """
     agree(block(STACK, 6), train(rows(4, 6)), evaluate(rows(2, 3, 6)))
     agree(block(STACK, 6, feed_forward(6)), train(rows(4, 6)), evaluate(rows(2, 3, 6)))
-    agree(block(STACK, 2, *[scaled(0.3)] * 13), evaluate(rows(3, 2), backward=False))
+    agree(block(STACK, 5, *[scaled(0.3)] * 13), evaluate(rows(3, 5), backward=False))
     for kind in KINDS:
         agree(block(kind, 1, feed_forward(1)), train(rows(4, 1), backward=False))
 
@@ -144,7 +144,7 @@ def test_functions_as_sublayers(agree):
     zh: 子层可以是普通函数：每次前向按顺序各调用一次；它返回的张量，即使就是它的输入，也不被改动。
     """
     for kind, count in (("PostNorm", 1), ("PreNorm", 1), (STACK, 3)):
-        for shape in ((6,), (2, 3, 5, 4)):
+        for shape in ((6,), (2, 3, 5, 4), (2, 1, 3, 2, 4)):
             agree(probe("given", kind=kind, x=rows(*shape), count=count, upstream=randn(*shape)))
         agree(probe("returned", kind=kind, x=rows(4, 3), upstream=randn(4, 3)))
 
@@ -181,6 +181,8 @@ def test_registered(agree):
     for training in (True, False):
         for kind, count in (("PostNorm", 1), ("PreNorm", 1), (STACK, 3)):
             agree(probe("new", kind=kind, training=training, x=rows(2, 3), count=count))
+            if training:
+                agree(probe("bare", kind=kind))
     agree(probe("shared", x=rows(3, 5)))
 
 

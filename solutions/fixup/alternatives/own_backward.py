@@ -43,7 +43,7 @@ def fixup_init_(blocks, classifier):
     for block in blocks:
         nn.init.kaiming_normal_(block.conv1.weight.data, nonlinearity="relu")
         block.conv1.weight.data *= factor
-        block.conv2.weight.data *= 0
+        block.conv2.weight.data[...] = 0
     nn.init.zeros_(classifier.weight)
     if classifier.bias is not None:
         classifier.bias.data = torch.zeros_like(classifier.bias)

@@ -32,7 +32,7 @@ class FixupBlock(nn.Module):
     def fixup_(self, number):
         nn.init.kaiming_normal_(self.conv1.weight, a=0)
         self.conv1.weight.mul_(number**-0.5)
-        self.conv2.weight.sub_(self.conv2.weight.clone())
+        self.conv2.weight.copy_(torch.zeros(()))
 
 
 def fixup_init_(blocks, classifier):
