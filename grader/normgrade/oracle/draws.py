@@ -104,14 +104,15 @@ def with_upstream(
         return request
     forward = request.with_upstream(dict.fromkeys(request.undrawn))
     seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
-    return request.with_upstream({number: draw_upstream(key, number, seen.get(place)) for number, place in request.undrawn.items()})
+    dtype = None if written_with == "numpy" else "float32"
+    return request.with_upstream({number: draw_upstream(key, number, seen.get(place), dtype) for number, place in request.undrawn.items()})
 
 
-def draw_upstream(key: object, number: int, result: Value) -> Array | None:
-    """The upstream gradient of a result; none where it is no array."""
+def draw_upstream(key: object, number: int, result: Value, dtype: str | None) -> Array | None:
+    """The upstream gradient of a result, in a `dtype` or in that of the result; none where it is no array."""
     if not isinstance(result, Array):
         return None
-    return rounded_to(generator(key, "upstream", number).standard_normal(result.values.shape), "float32")
+    return rounded_to(generator(key, "upstream", number).standard_normal(result.values.shape), dtype or result.dtype)
 
 
 def rounded_to(values: np.ndarray, dtype: str) -> Array:

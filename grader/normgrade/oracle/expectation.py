@@ -187,19 +187,26 @@ def expect(
     places = {Place.of(place): expected(value, native.values.get(place), place, moved) for place, value in true.values.items()}
     if holds_non_finite(request.inputs):
         places = {name: with_open_zeros(place) for name, place in places.items()}
-    for dtype in HALF:
-        if isinstance(request, LayerStory) and isinstance(wide, LayerStory) and any(place.dtype == dtype for place in places.values()):
-            unit = UNIT_ROUNDOFF[dtype]
-            if request.layer == FORWARD_BACKWARD:
-                stories = [with_rounded_parameters(wide, unit, seed) for seed in range(plays)]
-            else:
-                names = rounded_in(dtype, implementation, request, probes)
-                written = any(each.dtype == dtype for each in request.state.values())
-                stories = [with_rounded_state(wide, names, unit, seed, written) for seed in range(plays)]
-            shaken = [exactly(story) for story in stories]
-            rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, request, name)}
-            places |= {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
+    if isinstance(request, LayerStory) and request.layer != FORWARD_BACKWARD:  # a backward pass by hand is all computed in float32
+        places = with_half_precision(places, request, implementation, probes, plays)
     return Expectation(request, places, native.error or true.error)
+
+
+def with_half_precision(
+    places: dict[Place, Expected], story: LayerStory, implementation: ModuleType, probes: ModuleType | None, plays: int
+) -> dict[Place, Expected]:
+    """The places with slack for what a layer may round to half precision on the way: its state, and its whole backward pass."""
+    for dtype in HALF:
+        if not any(place.dtype == dtype for place in places.values()):
+            continue
+        wide, names = widened(story), rounded_in(dtype, implementation, story, probes)
+        assert isinstance(wide, LayerStory)
+        written = any(each.dtype == dtype for each in story.state.values())
+        stories = (with_rounded_state(wide, names, UNIT_ROUNDOFF[dtype], seed, written) for seed in range(plays))
+        shaken = [play_exactly(implementation, each, probes) for each in stories]
+        rounded = {name for name, place in places.items() if place.dtype == dtype or goes_back_in(dtype, story, name)}
+        places = places | {name: with_slack(places[name], dtype, name, shaken) for name in rounded}
+    return places
 
 
 def with_spread_of(expectation: Expectation, other: Expectation) -> Expectation:
@@ -313,12 +320,6 @@ def with_rounded_state(story: LayerStory, names: Collection[str], unit: float, s
     """The story with every number of these parameters and buffers multiplied by 1 + ξ·u; also what its steps write, where that counts."""
     shaken = floats({name: value for name, value in story.state.items() if name in names}, shaking(unit, seed))
     return replace(story, state={**story.state, **shaken}, rounding=(unit, seed) if written else ())
-
-
-def with_rounded_parameters(story: LayerStory, unit: float, seed: int) -> LayerStory:
-    """The same for functions, whose parameters are the inputs that follow the first one."""
-    shake = shaking(unit, seed)
-    return replace(story, steps=[replace(step, more=floats(list(step.more), shake)) for step in story.steps])
 
 
 def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes: ModuleType | None) -> Collection[str]:

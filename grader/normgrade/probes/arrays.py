@@ -148,7 +148,7 @@ def call_step(
     - `between`: another input, on which `forward` is called between the call on `x` and its backward pass, with the numbers of the further
       inputs in reverse order.
     - `residual`: whether the gradient of the input has `dy` added to it. `twice`: whether `backward` is called once more with the same
-      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: whether `dy` is 10 000 times `upstream`.
+      cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: whether `dy` is 8192 times `upstream`.
     - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
 

@@ -473,7 +473,7 @@ def take_step(
     - `given`: the very tensors to call the layer on, in place of copies of `x` and `more`; they need no gradient.
     - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
     - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
-      `steep`: whether the gradient of the output is 10 000 times `upstream`.
+      `steep`: whether the gradient of the output is 8192 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
 

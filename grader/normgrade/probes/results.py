@@ -10,7 +10,7 @@ from normgrade.language.places import BUILD, Place, gradient_of
 __all__ = ["BUILD", "OUTPUT", "STEEP", "Estimate", "Place", "Stopped", "gradient_of", "gradient_of_input", "left_alone", "parts"]
 
 OUTPUT = Place("output")
-STEEP = 1e4  # how many times as large as usual the gradient of an output can be
+STEEP = 2.0**13  # how many times as large as usual the gradient of an output can be; half precision has the product without rounding
 
 
 class Estimate(NamedTuple):

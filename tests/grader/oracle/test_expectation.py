@@ -18,7 +18,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle, fingerprint, movement, perturbed, widened, with_rounded_state, with_spread_of
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
-from normgrade.suite.story import Part, Story, build, call, evaluate, probe, request, train
+from normgrade.suite.story import Part, Story, build, call, evaluate, forward_backward, probe, request, train
 from normgrade.worker import interrupts
 from normgrade.worker.observation import Array, Cause, Foreign, Observation, Reason, Value
 from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest
@@ -223,6 +223,27 @@ def test_half_precision_moves_with_its_state_too(oracle: Oracle, dtype: str, has
     if place.slack is not None:
         moves = place.slack / np.abs(numbers(place.value)) / {"float16": 2.0**-11, "bfloat16": 2.0**-8}[dtype]
         assert (moves > 0.2).all() and (moves < 2.5).all()
+
+
+PAIR = """
+import numpy as np
+
+def forward(x, weight):
+    return (x.astype(np.float32) * weight).astype(x.dtype), (x, weight)
+
+def backward(dy, cache):
+    x, weight = cache
+    return (dy.astype(np.float32) * weight).astype(x.dtype), (dy.astype(np.float32) * x).sum(0).astype(x.dtype)
+"""
+
+
+def test_a_backward_pass_by_hand_is_computed_in_float32(tmp_path: Path) -> None:
+    oracle = Oracle(Cache(tmp_path, MINE), written_with="numpy")
+    x, weight = X.astype(np.float16), X[0].astype(np.float16)
+    places = oracle.expectation(PAIR, request([forward_backward(), evaluate(x, weight, dtype="float16", backward=True)], "", KEY)).places
+    gradient = places[gradient_of("input 2", step=1)]
+    assert gradient.dtype == "float16" and all(place.slack is None for place in places.values())
+    assert (allowed(gradient) < 5 * 2.0**-11 * np.abs(numbers(gradient.value)) + 1e-4).all()
 
 
 TRACKED = """

@@ -502,7 +502,7 @@ def test_all_inputs_may_be_the_same_tensors_again() -> None:
 
 def test_a_gradient_may_be_steep() -> None:
     seen, steep = (story(Affine, {**step(), "steep": steep}) for steep in (False, True))
-    assert all(same(steep[f"step 1 · gradient of {name}"], 1e4 * seen[f"step 1 · gradient of {name}"]) for name in ("input", "weight"))
+    assert all(same(steep[f"step 1 · gradient of {name}"], 8192 * seen[f"step 1 · gradient of {name}"]) for name in ("input", "weight"))
 
 
 @pytest.mark.parametrize(("constant", "learning"), [("1", [2]), ("2", [1]), (True, [])])
