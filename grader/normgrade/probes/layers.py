@@ -471,9 +471,10 @@ def take_step(
       `constant`: whether no input needs one; with "2", the second input needs none.
     - `witness`: whether to look in which precision the statistics are computed.
     - `given`: the very tensors to call the layer on, in place of copies of `x` and `more`; they need no gradient.
-    - `between`: another input, on which the layer is called between the call on `x` and its backward pass.
-    - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether it runs two times, and gradients add up.
-      `steep`: whether the gradient of the output is 8192 times `upstream`.
+    - `between`: another input, on which the layer is called between the call on `x` and its backward pass, with the numbers of the further
+      inputs in reverse order.
+    - `residual`: whether the backward pass is that of `x` plus the output. `twice`: whether one more runs before it, with the numbers of
+      `upstream` in reverse order, and gradients add up. `steep`: whether the gradient of the output is 8192 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
 
@@ -514,7 +515,7 @@ def take_step(
     with MODES[gradients](), watched:
         output = module(**dict(zip(names, inputs, strict=True))) if names else module(*inputs)
         if between is not None:
-            module(between, *more)
+            module(between, *map(reversed_order, more))
         without = not torch.is_grad_enabled()
     with torch.no_grad():
         seen = {OUTPUT: output} | {
@@ -531,7 +532,7 @@ def take_step(
         if steep:
             arriving = arriving * STEEP
         if twice:
-            go_back(reached, arriving.clone(), again=True)  # a leaf may keep this very tensor as its gradient, and add to it
+            go_back(reached, reversed_order(arriving), again=True)
         go_back(reached, arriving)
         seen |= {gradient_of_input(number): leaf.grad for number, leaf in enumerate(leaves, 1) if leaf.requires_grad}
     for parameter in learning:

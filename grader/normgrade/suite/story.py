@@ -229,7 +229,7 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
       - `gradients="no_grad"` or `gradients="inference_mode"`, without a backward pass; so too `backward=False`.
       - `frozen=True`: no parameter needs a gradient; `frozen="2"`: the second one needs none; so too `constant` for the inputs.
       - `between=…`: another array, on which the layer is called before the backward pass; `residual=True`: that is of `x` plus the output;
-        `twice=True`: it runs two times; `steep=True`: from a gradient that is 8192 times as large.
+        `twice=True`: it runs two times, from different gradients; `steep=True`: from one that is 8192 times as large.
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: the inputs are written into those of the step before, if that was played `again` too.
       - `names=[…]`: the inputs of a function are given by these names, not by position.

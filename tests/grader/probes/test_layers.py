@@ -831,7 +831,40 @@ def test_a_gradient_that_a_leaf_keeps_is_not_added_to_by_the_second_backward_pas
 
     upstream = torch.tensor([1.0, 2.0, 3.0])
     seen = story(Moved, {**step(torch.ones(3), upstream), "twice": True}, state={"bias": torch.zeros(3)})
-    assert same(seen["step 1 · gradient of bias"], 2 * torch.tensor([1.0, 2.0, 3.0]))
+    assert same(seen["step 1 · gradient of bias"], torch.tensor([1.0, 2.0, 3.0]) + torch.tensor([3.0, 2.0, 1.0]))
+
+
+def test_a_gradient_that_is_kept_whatever_comes_back_shows_in_the_second_backward_pass() -> None:
+    class Keeping(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Tensor) -> Tensor:
+            ctx.kept = 2 * gradient if not hasattr(ctx, "kept") else ctx.kept
+            return ctx.kept
+
+    class Doubled(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            doubled: Tensor = Keeping.apply(x)  # type: ignore[no-untyped-call]
+            return doubled
+
+    upstream = torch.tensor([1.0, 2.0, 3.0])
+    seen = story(Doubled, {**step(torch.ones(3), upstream), "twice": True})
+    assert same(seen["step 1 · gradient of input"], 4 * upstream.flip(0))  # of 2 · (upstream + its reverse)
+
+
+def test_the_call_in_between_has_other_further_inputs() -> None:
+    class Styled(nn.Module):
+        def forward(self, x: Tensor, style: Tensor) -> Tensor:
+            self.style = style
+            return x * style
+
+    x, style = torch.ones(3), torch.tensor([1.0, 2.0, 3.0])
+    layer = Styled()
+    layers.take_step(layer, x, None, False, {}, between=x, more=[style])
+    assert same(layer.style, style.flip(0))
 
 
 def test_an_input_whose_requires_grad_was_changed_is_not_left_alone() -> None:
