@@ -842,8 +842,9 @@ def test_a_gradient_that_is_kept_whatever_comes_back_shows_in_the_second_backwar
 
         @staticmethod
         def backward(ctx: Any, gradient: Tensor) -> Tensor:
-            ctx.kept = 2 * gradient if not hasattr(ctx, "kept") else ctx.kept
-            return ctx.kept
+            kept: Tensor = getattr(ctx, "kept", 2 * gradient)
+            ctx.kept = kept
+            return kept
 
     class Doubled(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
