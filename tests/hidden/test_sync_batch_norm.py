@@ -84,8 +84,10 @@ def test_one_rank(agree):
 
     zh: 只有一个 rank 时就是批归一化：用每个通道的均值和有偏方差归一化，再缩放和平移。
     """
-    for shape in [*SHAPES, (3, 3), (3, 3, 3, 3), (2, 3, 2, 5, 4), (2, 3, 4, 1, 2, 5)]:
+    for shape in SHAPES:
         agree(world(3, 1), train(large(*shape)), train(large(*shape)))
+    agree(world(3, 1), *(train(large(*[3] * rank)) for rank in (2, 3, 4)))  # no size tells which dimension the channels are
+    agree(world(3, 1), train(large(2, 3, 2, 5, 4)), train(large(2, 3, 4, 1, 2, 5)))
     agree(world(70, 1), train(large(4, 70, 2)))
 
 
@@ -236,8 +238,8 @@ def test_refusals(agree, refuses):
 
     zh: 训练时所有 rank 合起来每个通道只有一个值，或输入少于 2 维，都抛出 ValueError。
     """
-    for shape, more in (((1, 3), (2, 3)), ((1, 3, 1), (1, 3, 2)), ((1, 3, 1, 1), (1, 3, 2, 1)), ((1, 3, 1, 1), (1, 3, 1, 2))):
-        refuses(ValueError, world(3, 1), train(randn(*shape)), legal=train(randn(*more)))
+    for shape, *more in (((1, 3), (2, 3)), ((1, 3, 1), (1, 3, 2)), ((1, 3, 1, 1), (1, 3, 2, 1), (1, 3, 1, 2))):
+        refuses(ValueError, world(3, 1), train(randn(*shape)), legal=[train(randn(*each)) for each in more])
     refuses(ValueError, world(3, 1), train(randn(3)), legal=train(randn(2, 3)))
     refuses(ValueError, world(3, 1), evaluate(randn(3)), legal=evaluate(randn(1, 3)))
     agree(world(3, 2), train(*batches(1, 1)))
@@ -259,11 +261,10 @@ def test_accuracy(agree):
     agree(world(3, 2), train(*far), train(*far, gradients="no_grad"))
     for dtype, offset, uncounted in (("float16", 1000, 2051), ("bfloat16", 10, 301)):
         layer = world(3, 1, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
-        agree(layer, train(randn(16, 3, 4) * 200, dtype=dtype), evaluate(randn(16, 3, 4), dtype=dtype))
-        agree(layer, train(randn(16, 3, 4) * 1e-3, dtype=dtype), train(randn(16, 3, 4) + offset, dtype=dtype))
-        of_both = world(3, 2, 1e-12, 0.3).to(dtype)
-        agree(of_both, train(randn(8, 3, 4) * 200, randn(5, 3, 4) * 200, dtype=dtype))
-        agree(of_both, train(randn(8, 3) + offset, randn(9, 3) + offset, dtype=dtype))
+        steps = [train(randn(16, 3, 4) * scale + mean, dtype=dtype) for scale, mean in ((1e-3, 0), (1, offset), (200, 0))]
+        agree(layer, *steps, evaluate(randn(16, 3, 4), dtype=dtype))
+        together = [randn(8, 3) + offset, randn(9, 3) + offset], [randn(8, 3, 4) * 200, randn(5, 3, 4) * 200]
+        agree(world(3, 2, 1e-12, 0.3).to(dtype), *(train(*each, dtype=dtype) for each in together))
         many = [randn(size, 1) * 4 + 1000 for size in (uncounted, 2)]  # this dtype does not have the number `uncounted`
         agree(world(1, 2), train(*many, dtype=dtype))
         near = world(3, 1).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
