@@ -51,7 +51,7 @@ class SPADE(nn.Module):
                 var, mean = torch.var_mean(wide, (0, 2, 3), correction=1)
                 self.num_batches_tracked += 1
                 self.running_mean.lerp_(mean.to(self.running_mean.dtype), 0.1)
-                self.running_var.copy_(torch.lerp(self.running_var.to(var.dtype), var, 0.1))
+                self.running_var.lerp_(var.to(self.running_var.dtype), 0.1)
                 n = x[:, 0].numel()
                 var = var * (n - 1) / n
             else:
