@@ -169,9 +169,12 @@ def given_to_sublayers(build, x, count, upstream):
         seen[Place("calls of sublayer {number}", number=sublayer.number)] = len(sublayer.received)
         seen[Place("what sublayer {number} receives", number=sublayer.number)] = sublayer.received[0] if sublayer.received else None
     seen |= {"the order of the calls": " ".join(map(str, calls)), "the list left alone": given == sublayers}
-    narrow = [Recorder(number) for number in range(1, count + 1)]
-    build(narrow).bfloat16()(x.bfloat16())
-    return seen | {"half precision reaches the sublayers": [each.received[0].dtype for each in narrow] == [torch.bfloat16] * count}
+    narrow = []
+    for dtype in (torch.float16, torch.bfloat16):
+        received = [Recorder(number) for number in range(1, count + 1)]
+        build(received).to(dtype)(x.to(dtype))
+        narrow += [each.received[0].dtype is dtype for each in received]
+    return seen | {"half precision reaches the sublayers": all(narrow)}
 
 
 def what_sublayers_return(build, x, upstream):
@@ -223,6 +226,10 @@ def new_stack(build, count, training, x):
     seen["sublayers that eval() reaches"] = sum(not each.training for each in modules)
     stack.train()
     seen["sublayers that train() reaches"] = sum(each.training for each in modules)
+    for name in stack.names:
+        for parameter in stack.get_submodule(name).parameters(recurse=False):  # a norm may hold its sublayer
+            parameter.requires_grad_(False)
+    seen["sublayers learn beside frozen norms"] = stack(x).requires_grad
     calls = []
     for number, each in enumerate(modules, 1):
         each.register_forward_hook(lambda *_, number=number: calls.append(number))

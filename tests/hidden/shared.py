@@ -11,6 +11,15 @@ def rows(*shape):
     return randn(*shape) * uniform(0.3, 2.0, *each) + uniform(-1.5, 1.5, *each)
 
 
+def coarse(*shape, dtype="float16"):
+    """Rows of so few binary digits that half of a number, and the sum of both, is exact in that half precision.
+
+    Where a sum is normalised, its rounding would count as much as the mean of a row is larger than its spread, which no tolerance knows.
+    """
+    finest = {"float16": 64, "bfloat16": 8}[dtype]
+    return (rows(*shape) * finest).round() * 2 / finest
+
+
 def channels(*shape):
     """Random numbers (N, C, …) with a mean and a scale of its own for each channel of each sample."""
     each = (*shape[:2], *(1 for _ in shape[2:]))

@@ -6,7 +6,7 @@ the ratio is a multiple of 1/4, which is exact: right ways of rounding down may 
 """
 
 import pytest
-from shared import rows
+from shared import coarse, rows
 
 from normgrade.suite import (
     build,
@@ -27,14 +27,6 @@ from normgrade.suite import (
 )
 
 KINDS = {"Post-LN": 1.0, "Pre-LN": 0.0}
-
-
-def coarse(*shape):
-    """Rows of at most ten binary digits: half of a number, and the sum of both, is exact in float16.
-
-    Its rounding would count as much as the mean of a row is larger than its spread, which no tolerance knows.
-    """
-    return (rows(*shape) * 64).round() / 32
 
 
 def typical():
@@ -144,7 +136,7 @@ def test_functions_as_sublayers(agree):
 
     zh: 子层可以是普通函数：每次前向按顺序各调用一次；它返回的张量，即使就是它的输入，也不被改动。
     """
-    for shape in ((6,), (2, 3, 5, 4)):
+    for shape in ((6,), (3, 3, 3, 3)):
         agree(probe("given", x=rows(*shape), count=3, ratio=0.5, upstream=randn(*shape)))
     agree(probe("given", x=rows(4, 5), count=4, ratio=0.5, upstream=randn(4, 5)))
     for ratio in KINDS.values():
@@ -264,4 +256,4 @@ def test_dtypes(agree):
         huge = rows(5, 6) * 1e25  # whose square float32 does not hold
         agree(build(6, [feed_forward(6)], ratio).to("float64"), train(huge, dtype="float64"), evaluate(huge, dtype="float64"))
         huge = rows(3, 6).astype("float64") * 1e40  # more than float32 holds
-        agree(build(6, [scaled(0.5)], ratio).to("float64"), evaluate(huge, dtype="float64", backward=False))
+        agree(build(6, [scaled(0.5)], ratio).to("float64"), evaluate(huge, dtype="float64", frozen=True, backward=False))
