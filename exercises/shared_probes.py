@@ -1,4 +1,6 @@
-"""What the probes of several exercises share: constant features, callables that are given to a block, how it holds them, and its norms."""
+"""What the probes of several exercises share: constant features, a default dtype, callables that are given to a block, and its norms."""
+
+from contextlib import contextmanager
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -30,6 +32,17 @@ def with_constant_features(function, x, constants, upstream):
         "gradient of constant features is finite": bool(of_constants.isfinite().all()),
         "share of the gradient of constant features that does not cancel": of_constants.sum(0) / (1 + of_constants.abs().sum(0)),
     }
+
+
+@contextmanager
+def float64_by_default():
+    """What is built meanwhile is built where the default dtype is float64."""
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(default)
 
 
 class Recorder:

@@ -4,6 +4,7 @@ Nothing here is secret, and every probe is played on the right answer too.
 """
 
 import torch
+from shared_probes import float64_by_default
 
 from normgrade.probes import Estimate, Place, fill, settings
 
@@ -76,12 +77,8 @@ def random_numbers(impl):
 
 def default_dtype(impl):
     """Build a block where the default dtype is float64."""
-    default = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    try:
+    with float64_by_default():
         block = impl.FixupBlock(2)
-    finally:
-        torch.set_default_dtype(default)
     return {"parameters in the default dtype": sum(each.dtype == torch.float64 for each in block.parameters())}
 
 

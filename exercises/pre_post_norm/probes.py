@@ -4,7 +4,15 @@ The norms of a stack are found as the contract says: `norm_1` is the first Layer
 """
 
 import torch
-from shared_probes import given_to_sublayers, in_half_precision, kinds_of_norms, new_stack, what_sublayers_return, with_norms
+from shared_probes import (
+    float64_by_default,
+    given_to_sublayers,
+    in_half_precision,
+    kinds_of_norms,
+    new_stack,
+    what_sublayers_return,
+    with_norms,
+)
 
 from normgrade.probes import Place
 
@@ -47,13 +55,10 @@ def new(impl, kind, training, x, count=1):
 
 def norms(impl, kind, dim, count=1):
     """Look at the norms of a new one, and whether they follow the default dtype."""
-    built, default = builder(impl, kind, dim), torch.get_default_dtype()
+    built = builder(impl, kind, dim)
     seen = kinds_of_norms(built([torch.tanh] * count))
-    torch.set_default_dtype(torch.float64)
-    try:
+    with float64_by_default():
         wide = built([torch.tanh] * count)
-    finally:
-        torch.set_default_dtype(default)
     return seen | {"norms in the default dtype": all(each.dtype == torch.float64 for each in wide.state_dict().values())}
 
 

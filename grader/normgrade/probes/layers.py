@@ -608,7 +608,10 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def flat(things: Sequence[Any]) -> Iterator[Any]:
-    """What an operation was given, or returned, with the items of lists and tuples each by itself."""
+    """What an operation was given, or returned, with the items of lists and tuples each by itself.
+
+    It runs at every operation, for which `tree_leaves` takes five times as long.
+    """
     for each in things:
         if isinstance(each, list | tuple):
             yield from flat(each)
