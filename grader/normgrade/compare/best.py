@@ -19,6 +19,7 @@ def best(search: Search) -> list[Guess]:
     """
     ways: tuple[Way, ...] = (
         *(partial(search.complete_sets, size) for size in (1, 2, 3)),
+        search.complete_pairs,
         search.search,
         search.doubt,
         partial(approached, search, (1, 2, 4)),

@@ -22,6 +22,7 @@ MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, an
 AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
+MOST_PAIRS = 60  # that are played although one of the two changes what the other does
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,10 +166,12 @@ class Search:
 
     def settled(self, members: Members, whole: bool = False) -> Guess | None:
         """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
+        at_a_time = 1 if whole else AT_A_TIME  # most sets are refuted by the first play
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
             if self.stopped and not self.in_grace():
                 break
-            self.joint.play(self.deciding_plays(guess)[: 1 if whole else AT_A_TIME])  # most sets are refuted by the first play
+            self.joint.play(self.deciding_plays(guess)[:at_a_time])
+            at_a_time = AT_A_TIME
         return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
@@ -220,6 +223,19 @@ class Search:
                 last_play = min(last_play, self.plays + MORE_PLAYS)
         return found or otherwise
 
+    def complete_pairs(self, otherwise: list[Guess]) -> list[Guess]:
+        """The pairs that explain everything, although one of the two changes what the other does."""
+        doubting, self.doubting = self.doubting, True
+        found, most = list[Guess](), MOST_PAIRS
+        for number, (*_unknown, members) in enumerate(sorted(self.changing_pairs())):
+            if number >= most or self.out_of_time():
+                break
+            if (guess := self.settled(members, whole=True)) is not None:
+                found.append(guess)
+                most = min(most, number + MORE_PLAYS)
+        self.doubting = doubting or bool(found)
+        return found or otherwise
+
     def at_once(self) -> list[Guess]:
         """The guess to which one name after the other leads without any play, each the one that adds most; none where none adds."""
         best = self.nothing
@@ -259,6 +275,24 @@ class Search:
         """Whether two mistakes change nearly the same facts."""
         ours, theirs = (self.evidence.parts[member].active for member in (one, other))
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
+
+    def changing_pairs(self) -> Iterator[tuple[int, int, Members]]:
+        """The pairs of which one may change what the other does: the one explains every play in which it acts alone.
+
+        Each comes with the number of plays that the other does not explain, and of those in which both act.
+        """
+        parts, wrong = self.evidence.parts, self.evidence.wrong
+        acting = {member: self.plays_with(parts[member].active) for member in self.pool}
+        failing = {member: self.plays_with(parts[member].contradicted | (wrong & ~parts[member].active)) for member in self.pool}
+        all_wrong = self.plays_with(wrong)
+        for one, other in combinations(self.pool, 2):
+            first, second = (acting[a] & ~acting[b] & failing[a] for a, b in ((one, other), (other, one)))
+            if not all_wrong & ~(acting[one] | acting[other]) and not (first and second):
+                yield (first | second).bit_count(), (acting[one] & acting[other]).bit_count(), (one, other)
+
+    def plays_with(self, facts: Bits) -> Bits:
+        """The numbers of the plays in which any of these facts was observed."""
+        return sum(1 << number for number, here in enumerate(self.plays_reached) if here & facts)
 
     def promising(self, size: int) -> Iterator[tuple[int, int, Members]]:
         """The sets of so many mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
