@@ -6,6 +6,7 @@ ranks lie far apart, or the mean of their variances would be nearly the variance
 that it cannot matter.
 """
 
+import numpy as np
 import pytest
 
 from normgrade.suite import build, copy, evaluate, ones, pickle, randn, reload, settings, train, uniform, use, words
@@ -259,7 +260,7 @@ def test_accuracy(agree):
     agree(world(3, 1), train((randn(8, 3, 2, 4) + 10000) * 1000), train((randn(8, 3) - 1000) * 1000))
     far = [(randn(size, 3, 2) + 3000) * 1000 for size in (4, 6)]
     agree(world(3, 2), train(*far), train(*far, gradients="no_grad"))
-    for dtype, offset, uncounted in (("float16", 1000, 2051), ("bfloat16", 10, 301)):
+    for dtype, offset, uncounted, step in (("float16", 1000, 2051, 0.5), ("bfloat16", 10, 301, 4.0)):
         layer = world(3, 1, 1e-12, 0.3).filled(running_mean=0.0).to(dtype)
         steps = [train(randn(16, 3, 4) * scale + mean, dtype=dtype) for scale, mean in ((1e-3, 0), (1, offset), (200, 0))]
         agree(layer, *steps, evaluate(randn(16, 3, 4), dtype=dtype))
@@ -267,5 +268,8 @@ def test_accuracy(agree):
         agree(world(3, 2, 1e-12, 0.3).to(dtype), *(train(*each, dtype=dtype) for each in together))
         many = [randn(size, 1) * 4 + 1000 for size in (uncounted, 2)]  # this dtype does not have the number `uncounted`
         agree(world(1, 2), train(*many, dtype=dtype))
+        almost = np.full((200, 3), 1000.0)  # but for one value, the next that this dtype has
+        almost[7] += step
+        agree(world(3, 2), train(almost[:80], almost[80:], dtype=dtype))
         near = world(3, 1).filled(running_mean=offset + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(near, evaluate(randn(8, 3, 2) + offset, dtype=dtype))
