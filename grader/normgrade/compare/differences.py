@@ -180,7 +180,7 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
 
     `words` are the exercise's own, for its places.
     """
-    spoilt = holds_non_finite(expectation.request.inputs)
+    bounded, spoilt = np.isfinite(arrays_of(expectation).permitted).all(), holds_non_finite(expectation.request.inputs)
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
             value = in_words(expected.value)
@@ -190,7 +190,7 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
                 value=value,
                 place=place_in_words(place, words),
             )
-        if isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and is_open(expected, spoilt):
+        if not bounded and isinstance(expected.value, Array) and expected.value.values.dtype.kind == "f" and is_open(expected, spoilt):
             return why_open(expected.value.values, place_in_words(place, words))
     return None
 
