@@ -58,6 +58,7 @@ def seconds(work: Callable[[], object]) -> float:
 def python(folder: Path, cache: Path, *arguments: str, code: int = 0) -> None:
     """Run Python in a folder as a user would; its output goes nowhere."""
     environment = os.environ | {"NORMGRADE_CACHE": str(cache), "NORMGRADE_CONFIG": f"{cache}-configuration"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # whoever installs normgrade has its bytecode
     ended = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if ended.returncode != code:
         raise SystemExit(f"{' '.join(arguments)} ended with {ended.returncode}, not {code}:\n{ended.stdout}{ended.stderr}")

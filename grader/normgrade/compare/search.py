@@ -152,15 +152,16 @@ class Search:
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """What to play next, where most is wrong that is unknown; first where fewest act, which tells of other guesses too."""
+        """What to play next: first where fewest act, which tells of other guesses too, then where most is wrong for the size of the play."""
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
         pairs = [(self.acting(guess.members, number), number) for number in numbers]
 
-        def promise(pair: Pair) -> tuple[int, int, int]:
+        def promise(pair: Pair) -> tuple[int, float, int]:
             members, number = pair
-            return len(members), -(guess.unknown & self.plays_reached[number] & wrong).bit_count(), number
+            unknown, size = guess.unknown & self.plays_reached[number] & wrong, self.evidence.plays[number].right.numbers.size
+            return len(members), -unknown.bit_count() / (1 + size), number
 
         return sorted(pairs, key=promise)
 
