@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from normgrade.compare.effects import Effects, Plays, decode, effects_of, encode, merged
 from normgrade.course.course import Exercise
@@ -19,9 +20,11 @@ from normgrade.oracle.expectation import Oracle, fingerprint
 from normgrade.oracle.kept import Damaged
 from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import Options
-from normgrade.suite.parallel import Job, Tick, over_cores
 from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
+
+if TYPE_CHECKING:  # multiprocessing is loaded where anything has to be computed
+    from normgrade.suite.parallel import Tick
 
 FEW = 2000  # plays of mistakes, which take less long than to start more processes
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects
@@ -42,6 +45,8 @@ def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], 
 
 def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
     """The effects, from plays of every mistake, on all cores where that is worth it."""
+    from normgrade.suite.parallel import Job, over_cores
+
     oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, rehearsal)

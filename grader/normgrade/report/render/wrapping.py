@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SIGN = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"  # Chinese, and the wide forms of punctuation
 CHINESE = re.compile(f"[{SIGN}]")
 OPENING, CLOSING = r"（《“‘【「", r"，。；：！？）》、”’】」…"
-WORD = re.compile(rf"\s*[{OPENING}]*(?:(?![{OPENING}{CLOSING}])[{SIGN}]|[^\s{SIGN}]+|[{CLOSING}])[{CLOSING}]*\s*|\s*\S\s*")
+WORD = rf"\s*[{OPENING}]*(?:(?![{OPENING}{CLOSING}])[{SIGN}]|[^\s{SIGN}]+|[{CLOSING}])[{CLOSING}]*\s*|\s*\S\s*"
 FILLER = "\u2060"  # stands behind a wide sign while columns are counted
 
 
@@ -36,7 +36,7 @@ def breaks(line: str, width: int, fold: bool = True) -> list[int]:
     from rich.cells import cell_len, chop_cells
 
     found, column = [], 0
-    for word in WORD.finditer(line):
+    for word in re.finditer(WORD, line):
         start, needed = word.start(), cell_len(word[0].rstrip())
         if column and column + needed > width:
             found.append(start)
