@@ -177,7 +177,7 @@ def test_dtypes(agree):
     zh: 结果的 dtype 与 x 相同；半精度在 float32 中计算，float64 保持 float64。
     """
     for scale in (300, 1e-3):
-        agree(forward_backward(), evaluate(*inputs(40, 6, scale=scale), dtype="float16", backward=True))
+        agree(forward_backward(), evaluate(*inputs(40, 16, scale=scale), dtype="float16", backward=True))
     weight, bias = weight_and_bias(6)
     steep = evaluate(rows(2, 6) * 300, weight * 5, bias, dtype="float16", backward=True, steep=True)  # dy · weight is no number of float16
     agree(forward_backward(), steep)
