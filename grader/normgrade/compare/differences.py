@@ -180,7 +180,8 @@ def unsound(expectation: Expectation, words: Mapping[str, str] = NO_WORDS) -> st
 
     `words` are the exercise's own, for its places.
     """
-    bounded, spoilt = np.isfinite(arrays_of(expectation).permitted).all(), holds_non_finite(expectation.request.inputs)
+    bounded = np.isfinite(arrays_of(expectation).permitted).all()
+    spoilt = not bounded and holds_non_finite(expectation.request.inputs)
     for place, expected in expectation.places.items():
         if isinstance(expected.value, Foreign):
             value = in_words(expected.value)
