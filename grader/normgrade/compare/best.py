@@ -7,6 +7,7 @@ from functools import partial
 
 from normgrade.compare.approach import approached, mended
 from normgrade.compare.search import Guess, Search
+from normgrade.compare.sets import changing_sets, complete_sets
 
 Way = Callable[[list[Guess]], list[Guess]]  # from the best guesses up to now to better ones, or the same
 
@@ -15,16 +16,17 @@ def best(search: Search) -> list[Guess]:
     """The best guesses: one, or several that explain as much with as few names.
 
     At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
-    does not explain everything, every play that they do not explain is in doubt, and they are played in it together.
+    does not explain everything, every play that they do not explain is in doubt, and they are played in it together: first pairs and
+    triples, of which one mistake may change what the others do.
     """
     ways: tuple[Way, ...] = (
-        *(partial(search.complete_sets, size) for size in (1, 2, 3)),
-        search.complete_pairs,
+        *(partial(complete_sets, search, size) for size in (1, 2, 3)),
+        *(partial(changing_sets, search, size) for size in (2, 3)),
         search.search,
         search.doubt,
         partial(approached, search, (1, 2, 4)),
         partial(approached, search, (4,)),
-        *(partial(search.complete_sets, size) for size in (2, 3)),
+        *(partial(complete_sets, search, size) for size in (2, 3)),
         partial(mended, search),
         search.search,
         partial(mended, search),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -17,12 +17,9 @@ NAME = 0.4  # what a name costs; an explained check is worth 1
 CONFLICT = 0.5  # what a check costs whose facts are all other than the names predict
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
-MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
 MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
 AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
-MORE_PLAYS = 20  # once an explanation was found, for others that are as good
-MOST_PAIRS = 60  # that are played although one of the two changes what the other does
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +149,7 @@ class Search:
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """What to play next: first where fewest act, which tells of other guesses too, then where most is wrong for the size of the play."""
+        """What to play next: first where fewest act, which tells of other guesses too, then where most is wrong for a play of its size."""
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
@@ -210,33 +207,6 @@ class Search:
         part, here = self.joint.part(members, number), self.plays_reached[number]
         return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
 
-    def complete_sets(self, size: int, otherwise: list[Guess]) -> list[Guess]:
-        """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
-        queue = sorted(self.promising(size))
-        found, last_play = list[Guess](), self.plays + MOST_AT_ONCE
-        for *_unknown, members in queue:
-            while (guess := self.guess(members)) is not None and guess.undecided:
-                if self.plays >= last_play or self.out_of_time():
-                    return found or otherwise
-                self.joint.play(self.deciding_plays(guess)[:1])
-            if guess is not None and guess.complete:
-                found.append(guess)
-                last_play = min(last_play, self.plays + MORE_PLAYS)
-        return found or otherwise
-
-    def complete_pairs(self, otherwise: list[Guess]) -> list[Guess]:
-        """The pairs that explain everything, although one of the two changes what the other does."""
-        doubting, self.doubting = self.doubting, True
-        found, most = list[Guess](), MOST_PAIRS
-        for number, (*_unknown, members) in enumerate(sorted(self.changing_pairs())):
-            if number >= most or self.out_of_time():
-                break
-            if (guess := self.settled(members, whole=True)) is not None:
-                found.append(guess)
-                most = min(most, number + MORE_PLAYS)
-        self.doubting = doubting or bool(found)
-        return found or otherwise
-
     def at_once(self) -> list[Guess]:
         """The guess to which one name after the other leads without any play, each the one that adds most; none where none adds."""
         best = self.nothing
@@ -276,39 +246,6 @@ class Search:
         """Whether two mistakes change nearly the same facts."""
         ours, theirs = (self.evidence.parts[member].active for member in (one, other))
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
-
-    def changing_pairs(self) -> Iterator[tuple[int, int, Members]]:
-        """The pairs of which one may change what the other does: the one explains every play in which it acts alone.
-
-        Each comes with the number of plays that the other does not explain, and of those in which both act.
-        """
-        parts, wrong = self.evidence.parts, self.evidence.wrong
-        acting = {member: self.plays_with(parts[member].active) for member in self.pool}
-        failing = {member: self.plays_with(parts[member].contradicted | (wrong & ~parts[member].active)) for member in self.pool}
-        all_wrong = self.plays_with(wrong)
-        for one, other in combinations(self.pool, 2):
-            first, second = (acting[a] & ~acting[b] & failing[a] for a, b in ((one, other), (other, one)))
-            if not all_wrong & ~(acting[one] | acting[other]) and not (first and second):
-                yield (first | second).bit_count(), (acting[one] & acting[other]).bit_count(), (one, other)
-
-    def plays_with(self, facts: Bits) -> Bits:
-        """The numbers of the plays in which any of these facts was observed."""
-        return sum(1 << number for number, here in enumerate(self.plays_reached) if here & facts)
-
-    def promising(self, size: int) -> Iterator[tuple[int, int, Members]]:
-        """The sets of so many mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
-        parts, wrong, most = self.evidence.parts, self.evidence.wrong, MOST_DOUBTED if self.doubting else 0
-        for members in combinations(self.pool, size - 1):
-            once, twice = overlap(parts[member].active for member in members)
-            contradicted = union_of(parts[member].contradicted for member in members)
-            left = first_facts(wrong & ~once, most + 1)  # where so many are left, the last mistake has to change one of them
-            for last in self.pool:
-                if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
-                    part = parts[last]
-                    over = twice | (once & part.active)
-                    doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
-                    if not doubted or doubted.bit_count() <= most:
-                        yield doubted.bit_count(), over.bit_count(), (*members, last)
 
     def out_of_time(self) -> bool:
         """Whether the search has to end: it was stopped, or it has played enough."""
@@ -354,14 +291,6 @@ class Search:
                     if member not in guess.members:
                         push(tuple(sorted((*guess.members, member))))
         return found
-
-
-def first_facts(facts: Bits, most: int) -> Bits:
-    """The first facts of a set, and no more than so many."""
-    rest = facts
-    for _ in range(most):
-        rest &= rest - 1
-    return facts & ~rest
 
 
 def overlap(sets: Iterable[Bits]) -> tuple[Bits, Bits]:

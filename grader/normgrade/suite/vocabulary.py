@@ -191,14 +191,11 @@ def agree(*story: Part) -> None:
     - `story`: `build(…)` and then steps, or one `call(…)`, or one `probe(…)`.
 
     Every place is compared: for a layer, after each step, its output, the gradients of its input and parameters, its parameters and
-    buffers,
-    with their shapes and dtypes, and whether it changed its input. A number may differ by as much as float32 arithmetic can move it.
-    Returns
-    None.
+    buffers, with their shapes and dtypes, and whether it changed its input. A number may differ by as much as float32 arithmetic can move
+    it. Returns None.
 
     Raises Disagreement, which fails the check, where a place differs or the submission raises an exception. Raises BrokenSuite, which
-    ends the
-    check with the outcome "error", where the reference raises an exception or where the rounding of float32 leaves its numbers
+    ends the check with the outcome "error", where the reference raises an exception or where the rounding of float32 leaves its numbers
     undetermined.
 
     An example::
@@ -228,14 +225,12 @@ def observe(*story: Part) -> Mapping[str, Value]:
     - `story`: as for `agree`.
 
     Returns a mapping from places, texts such as "step 1 · output", to values: an `Array` with `values` (a NumPy array) and `dtype`
-    (PyTorch's
-    name), or a bool, an int, a text or None. Its numbers are not compared with the reference's. Looking up a place raises
-    Disagreement, which
-    fails the check, where the value's type or an array's shape is another than the reference's. KeyError where the reference has no
-    such place.
+    (PyTorch's name), or a bool, an int, a text or None. Its numbers are not compared with the reference's. Looking up a place raises
+    Disagreement, which fails the check, where the value's type or an array's shape is another than the reference's. KeyError where the
+    reference has no such place.
 
-    Raises Disagreement where the submission raises an exception, and BrokenSuite where the rounding of float32 leaves the numbers of
-    the reference undetermined.
+    Raises Disagreement where the submission raises an exception, and BrokenSuite where the rounding of float32 leaves the numbers of the
+    reference undetermined.
 
     An example::
 
@@ -291,9 +286,8 @@ def refuses(error: type[Exception], *story: Part, legal: Part | Story) -> None:
     - `legal`: a step, or several, that are played in the place of the last step. They must raise nothing, so that a submission that always
       raises does not pass. For a `build(…)` or `call(…)` that is to be refused, `legal` is a whole story.
 
-    Raises Disagreement, which fails the check, where nothing is raised, another exception is raised, it is raised at another step, or
-    the legal
-    steps raise one. Raises BrokenSuite, which ends the check with the outcome "error", where the reference does not behave so itself.
+    Raises Disagreement, which fails the check, where nothing is raised, another exception is raised, it is raised at another step, or the
+    legal steps raise one. Raises BrokenSuite, which ends the check with the outcome "error", where the reference does not behave so itself.
 
     An example::
 

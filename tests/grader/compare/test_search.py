@@ -59,16 +59,6 @@ def test_what_they_do_only_together_is_played_before_they_are_given_up() -> None
     assert here.best(both) == [{"doubled", "state-lost"}]
 
 
-def test_a_mistake_that_changes_what_another_does_in_many_plays_is_played_with_it() -> None:
-    output = {"output": [1.0, 2.0, 3.0]}
-    here, seen = range(12), {number: {"output": [number + 3.0, 5.0, -7.0]} for number in range(12)}
-    shifted = {12: {"output": SHIFTED}}
-    alone = {"doubled": {number: {"output": DOUBLED} for number in here}, "shifted": shifted, "negated": {13: {"output": NEGATED}}}
-    plays = World([output] * 14, alone, together={frozenset({"doubled", "shifted"}): {**seen, **shifted}})
-    assert plays.best({**seen, **shifted}) == [{"doubled", "shifted"}]
-    assert {names for names, _play in plays.asked} == {frozenset({"doubled", "shifted"})}
-
-
 def test_a_mistake_is_no_candidate_where_what_it_changes_is_right() -> None:
     assert world().best({1: {"output": DOUBLED}}) == []
 

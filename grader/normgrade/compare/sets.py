@@ -1,0 +1,95 @@
+"""Sets of a few mistakes that may explain everything: those that are the most likely to are played first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import combinations
+from operator import and_
+
+from normgrade.compare.evidence import Bits
+from normgrade.compare.evidence import union as union_of
+from normgrade.compare.joint import Members
+from normgrade.compare.search import MOST_AT_ONCE, Guess, Search, overlap
+
+MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
+MOST_CHANGING = 90  # sets of so many mistakes that are played although some may change what others do
+MORE_PLAYS = 20  # once an explanation was found, for others that are as good
+
+
+def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+    """The sets of so many mistakes that explain everything; those with the least doubt and overlap are looked at first."""
+    queue = sorted(promising(search, size))
+    found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
+    for *_unknown, members in queue:
+        while (guess := search.guess(members)) is not None and guess.undecided:
+            if search.plays >= last_play or search.out_of_time():
+                return found or otherwise
+            search.joint.play(search.deciding_plays(guess)[:1])
+        if guess is not None and guess.complete:
+            found.append(guess)
+            last_play = min(last_play, search.plays + MORE_PLAYS)
+    return found or otherwise
+
+
+def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
+    """The sets of so many mistakes that explain everything, although some of them change what others do."""
+    doubting, search.doubting = search.doubting, True
+    found, most = list[Guess](), MOST_CHANGING
+    for number, (*_unknown, members) in enumerate(sorted(perhaps_changing(search, size))):
+        if number >= most or search.out_of_time():
+            break
+        if (guess := search.settled(members, whole=True)) is not None:
+            found.append(guess)
+            most = min(most, number + MORE_PLAYS)
+    search.doubting = doubting or bool(found)
+    return found or otherwise
+
+
+def promising(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
+    """The sets of so many mistakes that may explain everything, each with how many facts are in doubt, and how many overlap."""
+    parts, wrong, most = search.evidence.parts, search.evidence.wrong, MOST_DOUBTED if search.doubting else 0
+    for members in combinations(search.pool, size - 1):
+        once, twice = overlap(parts[member].active for member in members)
+        contradicted = union_of(parts[member].contradicted for member in members)
+        left = first_facts(wrong & ~once, most + 1)  # where so many are left, the last mistake has to change one of them
+        for last in search.pool:
+            if (not members or last > members[-1]) and (left.bit_count() <= most or parts[last].active & left):
+                part = parts[last]
+                over = twice | (once & part.active)
+                doubted = (wrong & ~(once | part.active)) | ((contradicted | part.contradicted) & ~over)
+                if not doubted or doubted.bit_count() <= most:
+                    yield doubted.bit_count(), over.bit_count(), (*members, last)
+
+
+def perhaps_changing(search: Search, size: int) -> Iterator[tuple[int, int, Members]]:
+    """The sets of so many mistakes of which one at least is not changed by the others: it explains every play in which it acts alone.
+
+    Each comes with the number of plays that no mistake of the set explains alone, and of those in which several act.
+    """
+    parts, wrong = search.evidence.parts, search.evidence.wrong
+    acting = {member: plays_with(search, parts[member].active) for member in search.pool}
+    failing = {member: plays_with(search, parts[member].contradicted | (wrong & ~parts[member].active)) for member in search.pool}
+    all_wrong = plays_with(search, wrong)
+    for members in combinations(search.pool, size - 1):
+        once, twice = overlap(acting[member] for member in members)
+        for last in search.pool:
+            if last > members[-1] and not all_wrong & ~(once | acting[last]):
+                several, everybody = twice | (once & acting[last]), (*members, last)
+                unexplained = [acting[member] & failing[member] & ~several for member in everybody]
+                if not all(unexplained):
+                    doubted = union_of(unexplained) | (several & all_wrong & reduce(and_, [failing[member] for member in everybody]))
+                    yield doubted.bit_count(), several.bit_count(), everybody
+
+
+def plays_with(search: Search, facts: Bits) -> Bits:
+    """The numbers of the plays in which any of these facts was observed."""
+    return sum(1 << number for number, here in enumerate(search.plays_reached) if here & facts)
+
+
+def first_facts(facts: Bits, most: int) -> Bits:
+    """The first facts of a set, and no more than so many."""
+    rest = facts
+    for _ in range(most):
+        rest &= rest - 1
+    return facts & ~rest

@@ -1,0 +1,34 @@
+"""Sets of a few mistakes of which one changes what the others do: they are played together, the most likely ones first."""
+
+from __future__ import annotations
+
+from scripted import Plays, World
+
+RIGHT = [1.0, 2.0, 3.0]
+DOUBLED, SHIFTED, NEGATED = [2.0, 4.0, 6.0], [11.0, 12.0, 13.0], [-1.0, -2.0, -3.0]
+EVERYWHERE, MANY = range(15), range(12)
+OTHERWISE: Plays = {number: {"output": [number + 3.0, 5.0, -7.0]} for number in MANY}
+ALONE: dict[str, Plays] = {
+    "doubled": {number: {"output": DOUBLED} for number in MANY},
+    "shifted": {12: {"output": SHIFTED}},
+    "negated": {13: {"output": NEGATED}},
+    "doubled-too": {number: {"output": DOUBLED} for number in (*MANY, 14)},
+}
+
+
+def world(*together: str) -> World:
+    """The mistakes, of which some do something else in many plays where they are made together."""
+    seen = {number: play for name in together if name != "doubled" for number, play in ALONE[name].items()}
+    return World([{"output": RIGHT}] * len(EVERYWHERE), ALONE, together={frozenset(together): {**seen, **OTHERWISE}})
+
+
+def test_a_pair_of_which_one_changes_what_the_other_does_in_many_plays_is_played() -> None:
+    here = world("doubled", "shifted")
+    assert here.best({12: {"output": SHIFTED}, **OTHERWISE}) == [{"doubled", "shifted"}]
+    assert here.asked[0][0] == {"doubled", "shifted"}
+
+
+def test_so_is_a_set_of_three() -> None:
+    here = world("doubled", "shifted", "negated")
+    assert here.best({12: {"output": SHIFTED}, 13: {"output": NEGATED}, **OTHERWISE}) == [{"doubled", "shifted", "negated"}]
+    assert here.asked[0][0] == {"doubled", "shifted", "negated"}
