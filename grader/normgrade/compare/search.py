@@ -18,6 +18,7 @@ CONFLICT = 0.5  # what a check costs whose facts are all other than the names pr
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
 MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
+ENOUGH = 16  # facts that are wrong and unknown: most sets that are not the right one fail at one of them
 AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
 
@@ -149,16 +150,16 @@ class Search:
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """What to play next: first where fewest act, which tells of other guesses too, then where most is wrong for a play of its size."""
+        """What to play next: first where fewest act, which tells of other guesses too, then the shortest play where enough is wrong."""
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
         pairs = [(self.acting(guess.members, number), number) for number in numbers]
 
-        def promise(pair: Pair) -> tuple[int, float, int]:
+        def promise(pair: Pair) -> tuple[int, int, int, int]:
             members, number = pair
-            unknown, size = guess.unknown & self.plays_reached[number] & wrong, self.evidence.plays[number].right.numbers.size
-            return len(members), -unknown.bit_count() / (1 + size), number
+            enough = min((guess.unknown & self.plays_reached[number] & wrong).bit_count(), ENOUGH)
+            return len(members), -enough, self.evidence.plays[number].right.size, number
 
         return sorted(pairs, key=promise)
 

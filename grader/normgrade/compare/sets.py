@@ -13,7 +13,6 @@ from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, Guess, Search, overlap
 
 MOST_DOUBTED = 10  # facts that a set leaves unexplained before it is played, of those that may explain everything
-MOST_CHANGING = 90  # sets of so many mistakes that are played although some may change what others do
 MORE_PLAYS = 20  # once an explanation was found, for others that are as good
 
 
@@ -35,13 +34,13 @@ def complete_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Gue
 def changing_sets(search: Search, size: int, otherwise: list[Guess]) -> list[Guess]:
     """The sets of so many mistakes that explain everything, although some of them change what others do."""
     doubting, search.doubting = search.doubting, True
-    found, most = list[Guess](), MOST_CHANGING
-    for number, (*_unknown, members) in enumerate(sorted(perhaps_changing(search, size))):
-        if number >= most or search.out_of_time():
+    found, last_play = list[Guess](), search.plays + MOST_AT_ONCE
+    for *_unknown, members in sorted(perhaps_changing(search, size)):
+        if search.plays >= last_play or search.out_of_time():
             break
         if (guess := search.settled(members, whole=True)) is not None:
             found.append(guess)
-            most = min(most, number + MORE_PLAYS)
+            last_play = min(last_play, search.plays + MORE_PLAYS)
     search.doubting = doubting or bool(found)
     return found or otherwise
 
