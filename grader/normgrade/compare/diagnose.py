@@ -67,15 +67,15 @@ def diagnose(
 
 def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
     """The guesses that are as good as the best of them; the guess of no mistake where there is none."""
-    ranked = sorted({guess.members: guess for guess in guesses}.values(), key=lambda guess: (rank(search, guess), guess.members))
-    return [guess for guess in ranked if rank(search, guess) == rank(search, ranked[0])] or [search.nothing]
+    ranked = sorted((rank(search, guess), members, guess) for members, guess in {guess.members: guess for guess in guesses}.items())
+    return [guess for how_good, _members, guess in ranked if how_good == ranked[0][0]] or [search.nothing]
 
 
 def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
     """What comes first: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
     alone = [search.evidence.parts[member] for member in guess.members]
     opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
-    for fact in facts_in(search.active(guess) & ~guess.unexplained):
+    for fact in facts_in(search.active(guess) & ~guess.unexplained & union(part.unstable for part in alone)):
         if (part := search.deciding(guess, fact)) is not None:
             misfit += part.misfit.get(fact, 0.0)
     return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from normgrade.compare.agreement import Forecast, agreement
-from normgrade.compare.effects import Layout
+from normgrade.compare.effects import Effects, Layout
 from normgrade.compare.facts import Facts, Right
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.played import Played, PlayKey, Result
@@ -150,12 +151,13 @@ def observed(results: Sequence[Result], layout: Layout) -> Iterable[Observed]:
 
 def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> tuple[Part, ...]:
     """What each mistake alone has to do with what was observed."""
-    effects, forms = forecasts.effects, forms_of(plays)
-    was_reached = np.array([bool(reached >> fact & 1) for fact in range(sum(effects.layout.facts))], bool)
+    effects = forecasts.effects
+    was_reached = flags_of(reached, sum(effects.layout.facts))
     parts = [Collecting() for _ in effects.mistakes]
-    for mistake, fact, word in zip(effects.mistake.tolist(), effects.fact.tolist(), effects.word.tolist(), strict=True):
-        if was_reached[fact]:
-            parts[mistake].add_word(fact, effects.words[word] == forms[fact])
+    agrees = words_of(plays, effects)[effects.fact] == effects.word
+    for part, (first, end) in zip(parts, pairwise(np.searchsorted(effects.mistake, np.arange(len(parts) + 1)).tolist()), strict=True):
+        facts = effects.fact[first:end]
+        part.add_words(facts, agrees[first:end], was_reached[facts])
     got, out = numbers_of(plays, effects.layout)
     for part, mistake in zip(parts, forecasts.each, strict=True):
         part.add_numbers(mistake.facts, mistake.forecast, got[mistake.seen], out[mistake.seen], was_reached[mistake.facts])
@@ -174,11 +176,11 @@ class Collecting:
     misfit: dict[int, float] = field(default_factory=dict)
     moved: dict[int, float] = field(default_factory=dict)
 
-    def add_word(self, fact: int, agrees: bool) -> None:
-        """A form or an ending."""
-        self.active |= 1 << fact
-        self.contradicted |= 0 if agrees else 1 << fact
-        self.witnessed[fact] = 1
+    def add_words(self, facts: np.ndarray, agrees: np.ndarray, reached: np.ndarray) -> None:
+        """Those facts that are forms or endings and were reached, and whether each was observed as the mistake leads to it."""
+        self.active |= bits_at(facts[reached])
+        self.contradicted |= bits_at(facts[reached & ~agrees])
+        self.witnessed |= dict.fromkeys(facts[reached].tolist(), 1)
 
     def add_numbers(self, facts: np.ndarray, mistake: Forecast, got: np.ndarray, out: np.ndarray, reached: np.ndarray) -> None:
         """Those facts that are numbers and were reached. `got` is what was observed, and `out` which of it is off by too much."""
@@ -198,12 +200,14 @@ class Collecting:
         return Part(self.active, self.contradicted, self.witnessed, self.opened, self.misfit, self.moved, self.unstable)
 
 
-def forms_of(plays: Sequence[Observed]) -> dict[int, str | None]:
-    """Every form and ending that was observed, by its fact."""
-    found: dict[int, str | None] = {}
+def words_of(plays: Sequence[Observed], effects: Effects) -> np.ndarray:
+    """Of every fact that was observed as a form or an ending, its number among the words of the effects; else −1."""
+    numbers = {word: number for number, word in enumerate(effects.words)}
+    found = np.full(sum(effects.layout.facts), -1)
     for play in plays:
-        found |= {play.first_fact + 2 * index: form for index, form in enumerate(play.facts.forms)}
-        found[play.first_fact + play.right.size - 1] = play.facts.ending
+        last = play.first_fact + play.right.size - 1
+        found[play.first_fact : last : 2] = [numbers.get(form, -1) for form in play.facts.forms]
+        found[last] = numbers.get(play.facts.ending, -1)
     return found
 
 
@@ -232,6 +236,12 @@ def bits_at(facts: np.ndarray) -> Bits:
 def bits_of(flags: np.ndarray, first: int) -> Bits:
     """The facts that are flagged, as bits from `first` on."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little") << first
+
+
+def flags_of(bits: Bits, facts: int) -> np.ndarray:
+    """Of each of so many facts, whether it is in a set."""
+    packed = np.frombuffer(bits.to_bytes(facts // 8 + 1, "little"), np.uint8)
+    return np.unpackbits(packed, bitorder="little", count=facts).astype(bool)
 
 
 def facts_in(bits: Bits) -> Iterable[int]:

@@ -109,10 +109,9 @@ def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     """What a native play changes, held against what was observed. How exact its numbers are, its parts tell."""
     first, right, ours = play.first_fact, play.right, play.facts
     collecting = Collecting()
-    words = [(2 * index, form, ours.forms[index]) for index, form in enumerate(theirs.forms)]
-    for fact, word, seen in (*words, (right.size - 1, theirs.ending, ours.ending)):
-        if theirs.wrong[fact] and ours.reached[fact]:
-            collecting.add_word(first + fact, word == seen)
+    alike = [form == seen for form, seen in zip((*theirs.forms, theirs.ending), (*ours.forms, ours.ending), strict=True)]
+    changed = theirs.wrong[::2]
+    collecting.add_words(first + 2 * np.flatnonzero(changed), np.array(alike, bool)[changed], ours.reached[::2][changed])
     here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
     here = [index for index in here if right.starts[index + 1] > right.starts[index]]
     columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]
