@@ -202,7 +202,7 @@ class Collecting:
 
 def words_of(plays: Sequence[Observed], effects: Effects) -> np.ndarray:
     """Of every fact that was observed as a form or an ending, its number among the words of the effects; else −1."""
-    numbers = {word: number for number, word in enumerate(effects.words)}
+    numbers: dict[str | None, int] = {word: number for number, word in enumerate(effects.words)}
     found = np.full(sum(effects.layout.facts), -1)
     for play in plays:
         last = play.first_fact + play.right.size - 1
