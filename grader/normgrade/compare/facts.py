@@ -115,8 +115,9 @@ def facts_of(observation: Observation, right: Right) -> Facts:
             forms.append(None)
             continue
         value = observation.values.get(place)
-        forms.append(form_of(value, right.forms[index]))
-        wrong[2 * index] = forms[-1] != right.forms[index]
+        form = right.forms[index]
+        forms.append(form if has_form(value, expected) else form_of(value, form))
+        wrong[2 * index] = forms[-1] != form
         reached[2 * index] = True
         if not isinstance(expected.value, Array):
             continue
@@ -155,6 +156,13 @@ def ending_of(error: Error | None, right: Right) -> str:
 def form_expected(expected: Expected) -> str:
     value = expected.value
     return form_of(value) if not isinstance(value, Array) else f"{expected.dtype} {tuple(value.values.shape)}"
+
+
+def has_form(value: Value, expected: Expected) -> bool:
+    """Whether a value is an array of the form that is expected, as nearly every one is: sooner told than put in words."""
+    if not (isinstance(value, Array) and isinstance(expected.value, Array)):
+        return False
+    return value.dtype == expected.dtype and value.values.shape == expected.value.values.shape
 
 
 def form_of(value: Value, right: str = "") -> str:

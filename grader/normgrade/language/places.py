@@ -56,6 +56,7 @@ class Place(str):
     names: Mapping[str, str]
     step: int | None
     learnt: str | None
+    at_steps: dict[int | None, Place]  # the same place at other steps, made once: every play asks for them again
 
     def __new__(cls, template: str, /, *, step: int | None = None, learnt: str | None = None, **names: object) -> Self:
         own = {name: str(value) for name, value in names.items()}
@@ -65,11 +66,14 @@ class Place(str):
     def made(cls, what: str, template: str, names: Mapping[str, str], step: int | None, learnt: str | None) -> Self:
         """The place with that text after its step."""
         place = super().__new__(cls, what if step is None else f"step {step} · {what}")
-        place.what, place.template, place.names, place.step, place.learnt = what, template, names, step, learnt
+        place.what, place.template, place.names, place.step, place.learnt, place.at_steps = what, template, names, step, learnt, {}
         return place
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
         return (self.template,), {"step": self.step, "learnt": self.learnt, **self.names}
+
+    def __getstate__(self) -> None:
+        """Its arguments say everything."""
 
     @classmethod
     def of(cls, key: object) -> Place:
@@ -78,7 +82,9 @@ class Place(str):
 
     def at(self, step: int | None) -> Place:
         """The same place at another step, or at none."""
-        return self.made(self.what, self.template, self.names, step, self.learnt)
+        if (known := self.at_steps.get(step)) is None:
+            known = self.at_steps[step] = self.made(self.what, self.template, self.names, step, self.learnt)
+        return known
 
 
 def gradient_of(learnt: str, /, *, step: int | None = None, **names: object) -> Place:

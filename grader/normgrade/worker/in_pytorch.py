@@ -69,12 +69,13 @@ def seen(thing: object, size_limit_bytes: int | None) -> Value | None:
 def tensor_value(tensor: torch.Tensor, size_limit_bytes: int | None) -> Array | Foreign:
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return Foreign(Reason.SUBCLASS, type_name(tensor))
-    if tensor.layout is not torch.strided or tensor.device.type != "cpu" or tensor.dtype not in PLAIN:
+    name = PLAIN.get(tensor.dtype)
+    if name is None or tensor.layout is not torch.strided or not tensor.is_cpu:
         return in_form(Reason.FORM, tensor)
-    if size_limit_bytes is not None and tensor.numel() * tensor.element_size() > size_limit_bytes:
+    if size_limit_bytes is not None and tensor.nbytes > size_limit_bytes:
         return in_form(Reason.SIZE, tensor)
     plain = tensor.detach().resolve_neg()
-    return Array(np.array((plain.float() if plain.dtype is torch.bfloat16 else plain).numpy(), order="C"), PLAIN[tensor.dtype])
+    return Array(np.array((plain.float() if name == "bfloat16" else plain).numpy(), order="C"), name)
 
 
 def in_form(reason: Reason, tensor: torch.Tensor) -> Foreign:

@@ -78,6 +78,14 @@ def test_a_place_can_be_seen_at_another_step(place: Place) -> None:
     assert (later.template, later.names, later.learnt) == (place.template, place.names, place.learnt)
 
 
+def test_a_place_at_a_step_is_made_once_and_does_not_travel_with_the_place() -> None:
+    place = Place("length of {name}", name="u")
+    before = pickle.dumps(place)
+    assert place.at(3) is place.at(3)
+    assert place.at(3).at(None) == place
+    assert pickle.dumps(place) == before
+
+
 def test_every_key_of_a_probe_is_a_place() -> None:
     assert Place.of(OF_SUBLAYER) is OF_SUBLAYER
     assert [Place.of(key) for key in ("calls", 3)] == ["calls", "3"] and Place.of("calls").template == "calls"
