@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +73,11 @@ class Effects:
     unstable: np.ndarray
     exact: np.ndarray
     native: np.ndarray
+
+    def slices(self, owners: np.ndarray) -> list[slice]:
+        """Where the entries of each mistake stand, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
+        ends = np.searchsorted(owners, np.arange(len(self.mistakes) + 1)).tolist()
+        return [slice(first, end) for first, end in pairwise(ends)]
 
     def plays_of(self, name: str) -> frozenset[PlayKey]:
         """The plays in which the mistake of that name changes anything."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -155,9 +154,9 @@ def parts_of(plays: Sequence[Observed], forecasts: Forecasts, reached: Bits) -> 
     was_reached = flags_of(reached, sum(effects.layout.facts))
     parts = [Collecting() for _ in effects.mistakes]
     agrees = words_of(plays, effects)[effects.fact] == effects.word
-    for part, (first, end) in zip(parts, pairwise(np.searchsorted(effects.mistake, np.arange(len(parts) + 1)).tolist()), strict=True):
-        facts = effects.fact[first:end]
-        part.add_words(facts, agrees[first:end], was_reached[facts])
+    for part, own in zip(parts, effects.slices(effects.mistake), strict=True):
+        facts = effects.fact[own]
+        part.add_words(facts, agrees[own], was_reached[facts])
     got, out = numbers_of(plays, effects.layout)
     for part, mistake in zip(parts, forecasts.each, strict=True):
         part.add_numbers(mistake.facts, mistake.forecast, got[mistake.seen], out[mistake.seen], was_reached[mistake.facts])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -37,9 +36,9 @@ def forecasts_of(effects: Effects, plays: Plays) -> Forecasts:
 
 
 def foretold(effects: Effects, reference: Reference) -> Iterator[Foretold]:
-    ends = np.searchsorted(effects.owner, np.arange(len(effects.mistakes) + 1)).tolist()
-    for first, end in pairwise(ends):
-        facts, numbers = slice(first, end), slice(effects.starts[first], effects.starts[end])
+    for facts in effects.slices(effects.owner):
+        first, end = facts.start, facts.stop
+        numbers = slice(effects.starts[first], effects.starts[end])
         starts, exact, native = effects.starts[facts] - effects.starts[first], effects.exact[numbers], effects.native[numbers]
         columns = np.repeat(effects.column[facts] - starts, np.diff(effects.starts[first : end + 1]))
         seen = (columns + np.arange(len(exact))).astype(np.int32)

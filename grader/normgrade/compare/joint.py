@@ -92,7 +92,7 @@ class Joint:
 def distance(theirs: Facts, play: Observed) -> float:
     """How far a play is from the observed one: a sum over its places and its ending, each below 1 where it is nearer than the reference."""
     ours, right = play.facts, play.right
-    alike = np.array([form == seen for form, seen in zip(theirs.forms, ours.forms, strict=True)], bool)
+    alike = forms_alike(theirs, ours)
     filled = np.flatnonzero((np.diff(right.starts) > 0) & alike & theirs.reached[1::2])
     apart = float(theirs.ending != ours.ending) + float((~alike).sum())
     if not len(filled):
@@ -105,13 +105,17 @@ def distance(theirs: Facts, play: Observed) -> float:
     return apart + float(np.where(off > 0, np.fmin(off / np.maximum(wrong, allowed), FARTHEST), 0.0).sum())
 
 
+def forms_alike(theirs: Facts, ours: Facts) -> np.ndarray:
+    """Of each place of a play, whether both have the same form there."""
+    return np.array([form == seen for form, seen in zip(theirs.forms, ours.forms, strict=True)], bool)
+
+
 def held_against(theirs: Facts, play: Observed, parts: Sequence[Part]) -> Part:
     """What a native play changes, held against what was observed. How exact its numbers are, its parts tell."""
     first, right, ours = play.first_fact, play.right, play.facts
     collecting = Collecting()
-    alike = [form == seen for form, seen in zip((*theirs.forms, theirs.ending), (*ours.forms, ours.ending), strict=True)]
-    changed = theirs.wrong[::2]
-    collecting.add_words(first + 2 * np.flatnonzero(changed), np.array(alike, bool)[changed], ours.reached[::2][changed])
+    alike, changed = np.append(forms_alike(theirs, ours), theirs.ending == ours.ending), theirs.wrong[::2]
+    collecting.add_words(first + 2 * np.flatnonzero(changed), alike[changed], ours.reached[::2][changed])
     here = [index for index in range(len(right.places)) if theirs.wrong[2 * index + 1] and ours.reached[2 * index + 1]]
     here = [index for index in here if right.starts[index + 1] > right.starts[index]]
     columns = [np.arange(right.starts[index], right.starts[index + 1]) for index in here]

@@ -9,7 +9,7 @@ whose spread would then be 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import torch
@@ -45,9 +45,8 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operation = func._op  # without the Python around it: this runs millions of times
-        result = operation(*args, **kwargs) if kwargs else operation(*args)
-        exact, mutable = NATURES.get(id(func)) or nature(func)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        exact, mutable = nature(func)
         if exact:
             return result
         return self.rounded(result, mutable) if isinstance(result, torch.Tensor) else apply(self.rounded, result, mutable)
@@ -64,8 +63,9 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         size = number.numel()
         if size > FACTORS:
             return torch.cat([self.factors] * (size // FACTORS + 1))[:size].view(number.shape).to(number.dtype)
-        start = self.used if self.used + size <= FACTORS else 0
-        self.used = start + size
+        if self.used + size > FACTORS:
+            self.used = 0
+        start, self.used = self.used, self.used + size
         if number.dtype is torch.float64 and number.is_contiguous():  # nearly always: one operation does
             return self.factors.as_strided(number.shape, number.stride(), start)
         return self.factors[start : self.used].view(number.shape).to(number.dtype)
@@ -78,13 +78,10 @@ def factors(unit_roundoff: float) -> torch.Tensor:
     return noise.mul_(unit_roundoff).add_(1)
 
 
-NATURES: dict[int, tuple[bool, bool]] = {}  # by the identity of an operation, which lives for good; its hash is slow
-
-
+@cache
 def nature(func: Any) -> tuple[bool, bool]:
     """Whether an operation is exact, and whether it works in place."""
-    NATURES[id(func)] = found = func.is_view or func.overloadpacket.__name__ in EXACT, func._schema.is_mutable
-    return found
+    return func.is_view or func.overloadpacket.__name__ in EXACT, func._schema.is_mutable
 
 
 def apply(change: Callable[[torch.Tensor, bool], torch.Tensor], result: Any, mutable: bool) -> Any:
