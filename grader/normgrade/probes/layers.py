@@ -826,6 +826,10 @@ def in_other_order(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
+# What `output.backward(upstream)` ends in. On the way there it imports SymPy, to compare two shapes: a sixth of the import of PyTorch.
+ENGINE: Any = torch.autograd.Variable._execution_engine
+
+
 def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     """Run the backward pass from `output`, whose gradient is `upstream`. Every leaf tensor that led to it gets its gradient.
 
@@ -839,25 +843,4 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        Loss.apply(output, upstream).backward(retain_graph=again)  # type: ignore[no-untyped-call]
-
-
-class Loss(torch.autograd.Function):
-    """A scalar whose gradient with respect to an output is `upstream` itself, in its own layout.
-
-    `output.backward(upstream)` does the same, and imports SymPy to compare two shapes, which takes a sixth of the import of PyTorch.
-
-    >>> x = torch.ones(2, requires_grad=True)
-    >>> Loss.apply(3 * x, torch.tensor([1.0, 10.0])).backward()
-    >>> x.grad
-    tensor([ 3., 30.])
-    """
-
-    @staticmethod
-    def forward(ctx: Any, output: torch.Tensor, upstream: torch.Tensor) -> torch.Tensor:
-        ctx.upstream = upstream
-        return output.new_zeros(())
-
-    @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return ctx.upstream, None
+        ENGINE.run_backward((output,), (upstream,), again, False, (), allow_unreachable=True, accumulate_grad=True)
