@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.suite.suite import Suite
+    from normgrade.suite.understudy import Understudy
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
@@ -68,6 +69,19 @@ class Grader:
         plays = self.known(exercise).forecasts.effects.plays_of(mistake.name)
         insider = Insider(self.oracles[exercise.slug], mistake.source)
         return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
+
+    def understudy(self, exercise: Exercise) -> Understudy:
+        """A worker for many sources of the course's own, one after the other, to be closed after use."""
+        from normgrade.suite.understudy import Understudy
+
+        return Understudy(self.host(exercise), exercise, exercise.ban)
+
+    def results_in(self, understudy: Understudy, source: str) -> Generator[Result]:
+        """Every check's result on a source of the course's own, in a process that may have played others before it."""
+        from normgrade.suite.run import Run
+
+        exercise = understudy.exercise
+        yield from Run(understudy.part(source), self.rehearsal(exercise)).results(self.played(exercise))
 
     def played(self, exercise: Exercise) -> Suite:
         """The tests of an exercise that are played: all of them, unless the options name some."""

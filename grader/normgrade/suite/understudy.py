@@ -9,21 +9,24 @@ from itertools import tee
 from types import TracebackType
 from typing import Self
 
-from normgrade.course.course import Exercise
+from normgrade.course.ban import Ban
+from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
 
 SIZE_LIMIT_BYTES = 2**24  # of one value
+LIMITS = Limits(total_s=3600.0)  # for all sources together
 
 
 @dataclass
 class Understudy:
-    """A worker that loads whatever source is to be played next. Its process starts with the first one."""
+    """A worker that loads whatever source is to be played next, and enforces a `ban`. Its process starts with the first one."""
 
     host: Host
     exercise: Exercise
+    ban: Ban | None = None
     worker: Worker | None = None
     waited_s: float = 0.0  # for answers, all together
 
@@ -33,9 +36,13 @@ class Understudy:
         The worker plays the next ones while the caller looks at what was observed before.
         """
         questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source) for source, request in asked)
-        worker = self.worker = self.worker or self.new_worker()
+        worker = self.open_worker()
         worker.announce(announced)
         return (self.answer(worker, question) for question in questions)
+
+    def part(self, source: str) -> Part:
+        """One source, which is played alone for a while."""
+        return Part(self.open_worker(), source)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         since = time.perf_counter() - time.thread_time()
@@ -48,10 +55,12 @@ class Understudy:
         """Seconds in which this thread computed or waited for an answer: what other programs take of the processor hardly counts."""
         return time.thread_time() + self.waited_s
 
-    def new_worker(self) -> Worker:
-        """A worker that has loaded nothing but the exercise's own probes."""
-        probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
-        return self.host.worker("", self.exercise.file_name, probes, shared_probes=shared)
+    def open_worker(self) -> Worker:
+        """The worker; at first, one that has loaded nothing but the exercise's own probes."""
+        if self.worker is None:
+            probes, shared = map(read_where_there, (self.exercise.probes, self.exercise.shared_probes))
+            self.worker = self.host.worker("", self.exercise.file_name, probes, LIMITS, self.ban, shared)
+        return self.worker
 
     def close(self) -> None:
         """End the worker's process."""
@@ -64,3 +73,14 @@ class Understudy:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+@dataclass(frozen=True)
+class Part:
+    """A source of the course's own, in a worker that may have played others before it."""
+
+    worker: Worker
+    source: str
+
+    def play(self, request: Playable, size_limit_bytes: int) -> Observation:
+        return self.worker.answer(PlayQuestion(request, size_limit_bytes, self.source))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,6 +27,7 @@ from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgemen
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options, silent
 from normgrade.suite.parallel import Job, Tick, over_cores
+from normgrade.suite.run import gone
 from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
@@ -317,7 +318,7 @@ class Proof:
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
-            if (source, seed) not in self.refuted and passes(self.until_it_fails(source, seed)):
+            if (source, seed) not in self.refuted and passes(self.until_it_fails(self.alone(source, seed))):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
@@ -352,10 +353,14 @@ class Proof:
             self.played[source, seed] = self.look(self.grader.results(self.exercise, source, file_name, seed))
         return self.played[source, seed]
 
-    def until_it_fails(self, source: str, seed: int) -> list[Result]:
+    def alone(self, source: str, seed: int) -> Generator[Result]:
+        """The results of a wrong answer, in a process of its own."""
+        return self.grader.results(self.exercise, source, self.exercise.file_name, seed)
+
+    def until_it_fails(self, coming: Generator[Result]) -> list[Result]:
         """The results of a wrong answer, up to the first that fails."""
         results = []
-        with closing(self.grader.results(self.exercise, source, self.exercise.file_name, seed)) as coming:
+        with closing(coming):
             for result in coming:
                 results.append(result)
                 if failed(results):
@@ -369,11 +374,18 @@ class Proof:
         return found
 
     def survivors(self, numbers: Sequence[int]) -> Iterator[Mutant]:
-        """Those of these mutants that pass every check."""
-        every = mutants_of(read_text(self.exercise.reference))
-        for mutant, seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
-            if not failed(self.until_it_fails(mutant.source, seed)):
-                yield mutant
+        """Those of these mutants that pass every check.
+
+        One process plays them one after the other: a new one for each takes as long as all its plays. One that ends it is played alone.
+        """
+        every, seed = mutants_of(read_text(self.exercise.reference)), self.grader.options.seed
+        with self.grader.understudy(self.exercise) as understudy:
+            for mutant, _seed in self.each([every[number] for number in numbers], _("mutants"), (seed,)):
+                results = self.until_it_fails(self.grader.results_in(understudy, mutant.source))
+                if any(gone(play.observation) for result in results for play in result.plays):
+                    results = self.until_it_fails(self.alone(mutant.source, seed))
+                if not failed(results):
+                    yield mutant
 
 
 # The mutants
