@@ -94,7 +94,8 @@ def right_of(expectation: Expectation, refusal: tuple[str, ...] | None) -> Right
 class Facts:
     """One observation of a play. A form is None where the place was not reached; numbers that cannot be compared are NaN.
 
-    `wrong` says of every fact whether the reference has another one, and `reached` whether it was observed.
+    `wrong` says of every fact whether the reference has another one, and `reached` whether it was observed. `close` says of all numbers
+    that were reached whether none is off by more than half of what it may be.
     """
 
     forms: tuple[str | None, ...]
@@ -102,6 +103,7 @@ class Facts:
     ending: str
     wrong: np.ndarray
     reached: np.ndarray
+    close: bool
 
 
 def facts_of(observation: Observation, right: Right) -> Facts:
@@ -127,18 +129,20 @@ def facts_of(observation: Observation, right: Right) -> Facts:
             continue
         comparable.append(index)
         got[right.firsts[index] : right.firsts[index + 1]] = value.values.ravel()
-    wrong[[2 * index + 1 for index in comparable]] = off(got, right)[comparable]
+    error = errors(got, right.everything)
+    wrong[[2 * index + 1 for index in comparable]] = anywhere(error > right.limits, right)[comparable]
+    close = not (wrong[1::2].any() or anywhere(error > right.limits / 2, right)[comparable].any())
     ending = ending_of(observation.error, right)
     wrong[-1], reached[-1] = ending != right.ending, True
-    return Facts(tuple(forms), got[right.sampled], ending, wrong, reached)
+    return Facts(tuple(forms), got[right.sampled], ending, wrong, reached, close)
 
 
-def off(got: np.ndarray, right: Right) -> np.ndarray:
-    """Of each place, whether any number is further from the expected one than it may be."""
+def anywhere(numbers: np.ndarray, right: Right) -> np.ndarray:
+    """Of each place, whether something holds of any of its `numbers`, given of which of all."""
     firsts = np.array(right.firsts)
     found, filled = np.zeros(len(firsts) - 1, bool), np.flatnonzero(np.diff(firsts))
     if len(filled):
-        found[filled] = np.logical_or.reduceat(errors(got, right.everything) > right.limits, firsts[filled])
+        found[filled] = np.logical_or.reduceat(numbers, firsts[filled])
     return found
 
 
