@@ -115,6 +115,13 @@ class Grader:
             self.rehearsals[key] = Rehearsal(self.oracles[exercise.slug], exercise, read_text(exercise.reference), key[1])
         return self.rehearsals[key]
 
+    def forget(self) -> None:
+        """Let go of all that was computed or read, and is held in memory."""
+        self.rehearsals.clear()
+        self.repertoires.clear()
+        for oracle in self.oracles.values():
+            oracle.cache.held.clear()
+
     def limits(self, exercise: Exercise) -> Limits:
         limits, total_s = exercise.limits, self.options.timeout_s
         return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)

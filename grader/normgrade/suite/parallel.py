@@ -7,10 +7,13 @@ import os
 import signal
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager, ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.queues import SimpleQueue
+from multiprocessing.util import Finalize
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
@@ -19,19 +22,26 @@ from normgrade.suite.grading_options import OnProgress
 
 T = TypeVar("T")
 Tick = Callable[[str], None]  # reports that one unit of work is done; the text says of what
+Opened = Callable[[], AbstractContextManager[Any]]
 PAUSE_S = 0.1  # between two looks at what was reported
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[T]):
-    """Work that calls its `Tick` once per unit. Where it runs in another process, `work` and what it returns are pickled."""
+    """Work that calls its `Tick` once per unit. It gets that last, after what was opened for it, if anything.
+
+    Where it runs in another process, `work` and what it returns are pickled.
+    """
 
     units: int
-    work: Callable[[Tick], T]
+    work: Callable[..., T]
 
 
-def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list[T]:
-    """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process."""
+def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None) -> list[T]:
+    """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process.
+
+    Each process opens once what all its jobs share, with their first one, and closes it after the last.
+    """
     total, done = sum(job.units for job in jobs), 0
 
     def tick(what: str) -> None:
@@ -41,10 +51,12 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress) -> list
 
     processes = min(cores, len(jobs))
     if processes < 2:
-        return [job.work(tick) for job in jobs]
+        with ExitStack() as stack:
+            shared = () if opened is None or not jobs else (stack.enter_context(opened()),)
+            return [job.work(*shared, tick) for job in jobs]
     context = get_context("spawn")  # a fork would copy whatever threads hold at that moment
     ticks: SimpleQueue[str] = context.SimpleQueue()
-    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold())) as pool:
+    with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold(), opened)) as pool:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
         futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
@@ -71,9 +83,10 @@ def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]]) 
 # In a process of the pool
 
 TICKS: ContextVar[SimpleQueue[str]] = ContextVar("the queue to which a process of the pool reports the units that it has done")
+OPENED: ContextVar[Opened | None] = ContextVar("what a process of the pool opens for its jobs")
 
 
-def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int]) -> None:
+def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, int, int], opened: Opened | None) -> None:
     """Prepare a process of the pool: it speaks the language of the one that started it, and collects `garbage` as seldom.
 
     Ctrl-C reaches all processes at once: these ignore it, and the one that started them ends them.
@@ -82,6 +95,7 @@ def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, in
     speak(language)
     gc.set_threshold(*garbage)
     TICKS.set(ticks)
+    OPENED.set(opened)
     Thread(target=end_with_parent, daemon=True).start()
 
 
@@ -94,4 +108,16 @@ def end_with_parent() -> None:
 
 
 def run_job(job: Job[T]) -> T:
-    return job.work(TICKS.get().put)
+    return job.work(*shared_here(), TICKS.get().put)
+
+
+@cache
+def shared_here() -> tuple[Any, ...]:
+    """What the jobs of this process share, if anything: opened now, and closed when the process ends."""
+    opened = OPENED.get()
+    if opened is None:
+        return ()
+    stack = ExitStack()
+    shared = stack.enter_context(opened())
+    Finalize(None, stack.close, exitpriority=0)
+    return (shared,)

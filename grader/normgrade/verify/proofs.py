@@ -68,7 +68,8 @@ def verify(
     """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
-    proved = over_cores([job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, parts, plain)], cores, options.progress)
+    jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, parts)]
+    proved = over_cores(jobs, cores, options.progress, partial(open_grader, exercises, plain))
 
     def report(exercise: Exercise) -> Report:
         own = [each for each in proved if each.exercise == exercise.slug]
@@ -93,7 +94,7 @@ def verify(
 # The proofs
 
 
-def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int, options: Options) -> Iterator[Job[Proved]]:
+def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int) -> Iterator[Job[Proved]]:
     """The proofs of an exercise, in as many parts as are worth a grader of their own: to each some of the seeds and of the mutants.
 
     The first one has those that need no other seed, too, and no mutants if there is a second one.
@@ -105,7 +106,7 @@ def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int,
     shares = [(), *sliced(hunted, jobs - 1)] if jobs > 1 else [tuple(hunted)]
     for number, (some, hunts) in enumerate(zip_longest(sliced(seeds, jobs), shares, fillvalue=())):
         once = mistakes + len(exercise.refused) if number == 0 else 0
-        yield Job(on_each_seed * len(some) + once + len(hunts), partial(prove, exercise, some, hunts, number == 0, options))
+        yield Job(on_each_seed * len(some) + once + len(hunts), partial(prove, exercise, some, hunts, number == 0))
 
 
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
@@ -114,16 +115,15 @@ def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], first: bool, options: Options, tick: Tick) -> Proved:
+def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], first: bool, grader: Grader, tick: Tick) -> Proved:
     """The proofs of one exercise on these seeds, and those of these mutants that survive."""
     started = time.perf_counter()
-
-    with open_grader([exercise], options) as grader:
-        oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
-        proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
-        checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
-        survivors = tuple(proof.survivors(mutants))
-        return Proved(exercise.slug, checks, survivors, grader.host(exercise).protection.tier, time.perf_counter() - started)
+    grader.forget()  # what it holds of other exercises
+    oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
+    proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
+    checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
+    survivors = tuple(proof.survivors(mutants))
+    return Proved(exercise.slug, checks, survivors, grader.host(exercise).protection.tier, time.perf_counter() - started)
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:

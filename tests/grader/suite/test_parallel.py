@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,7 @@ def work(number: int, units: int, tick: Tick) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def broken(tick: Tick) -> tuple[int, int]:
+def broken(tick: Tick) -> Any:
     raise CourseError("this course is broken.")
 
 
@@ -68,8 +70,32 @@ def test_an_error_of_a_job_is_raised(cores: int) -> None:
         over_cores([*jobs(1), Job(1, broken), *jobs(1)], cores, lambda *what: None)
 
 
+@contextmanager
+def opened_in(folder: Path) -> Iterator[str]:
+    """A text that says when it was opened, and where; a file there says when it was closed."""
+    yield f"{os.getpid()}"
+    (folder / f"closed by {os.getpid()}").touch()
+
+
+def with_opened(shared: str, tick: Tick) -> tuple[str, int]:
+    return shared, os.getpid()
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_jobs_share_is_opened_once_in_each_process_and_closed_at_its_end(cores: int, tmp_path: Path) -> None:
+    results = over_cores([Job(1, with_opened)] * 5, cores, lambda *what: None, partial(opened_in, tmp_path))
+    assert all(shared == str(process) for shared, process in results)
+    assert {path.name for path in tmp_path.iterdir()} == {f"closed by {process}" for _, process in results}
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_what_cannot_be_opened_is_an_error(cores: int) -> None:
+    with pytest.raises(CourseError, match=r"^this course is broken\.$"):
+        over_cores([Job(1, with_opened)] * 2, cores, lambda *what: None, partial(broken, print))
+
+
 def test_nothing_to_do_is_done() -> None:
-    assert over_cores([], 4, lambda *what: None) == []
+    assert over_cores([], 4, lambda *what: None, partial(broken, print)) == []
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="a process can be bound to cores on Linux")

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from normgrade.course.ban import Ban
 from normgrade.course.course import Course
 from normgrade.suite.understudy import Understudy
 from normgrade.worker.host import Host
-from normgrade.worker.observation import Array, Observation
+from normgrade.worker.observation import Array, Cause, Observation
 from normgrade.worker.requests import FunctionCall
 
 SOURCE = "import os\ncalls = 0\n\ndef rms(x):\n    global calls\n    calls += 1\n    return {}\n"
@@ -72,3 +73,17 @@ def test_whoever_has_seen_enough_asks_for_others(understudy: Understudy) -> None
     sources = [SOURCE.format(f"{factor} * x") for factor in range(6)]
     assert result(next(understudy.plays((source, REQUEST) for source in sources))) == [0, 0]
     assert [result(each) for each in understudy.plays((source, REQUEST) for source in sources[3:])] == [[3, 3], [4, 4], [5, 5]]
+
+
+def test_a_part_answers_like_any_player_and_one_that_ends_the_process_says_so(understudy: Understudy) -> None:
+    parts = {source: understudy.part(SOURCE.format(source)) for source in ("2 * x", "os._exit(3)", "os._exit(3)  # again", "3 * x")}
+    seen = {source: part.play(REQUEST, 2**16) for source, part in parts.items()}
+    assert [result(each) for each in seen.values()] == [[2, 2], None, None, [3, 3]]
+    assert [each.error and each.error.cause for each in seen.values()] == [None, Cause.EXITED, Cause.EXITED, None]
+
+
+def test_a_ban_holds_for_all_that_an_understudy_plays(tiny: Course) -> None:
+    with Host() as host, Understudy(host, tiny.exercise("rms"), Ban(("torch.var",))) as understudy:
+        for source in ("x.var()", "x.var() + 1"):
+            seen = understudy.part(SOURCE.format(source)).play(REQUEST, 2**16)
+            assert seen.error is not None and seen.error.types[0] == "ByHand"

@@ -15,7 +15,7 @@ from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite import parallel
 from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import OnProgress, Options
-from normgrade.suite.parallel import Job
+from normgrade.suite.parallel import Job, Opened
 from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
@@ -170,9 +170,9 @@ def test_seeds_are_shared_out_to_jobs(parts: int, slices: list[tuple[int, ...]])
 def test_each_core_has_a_job_and_the_report_is_the_same(tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     shared_out: list[list[int]] = []
 
-    def over_cores(jobs: Sequence[Job[Proved]], cores: int, progress: OnProgress) -> list[Proved]:
+    def over_cores(jobs: Sequence[Job[Proved]], cores: int, progress: OnProgress, opened: Opened | None = None) -> list[Proved]:
         shared_out.append([job.units for job in jobs])
-        return parallel.over_cores(jobs, 1, progress)
+        return parallel.over_cores(jobs, 1, progress, opened)
 
     monkeypatch.setattr(proofs, "over_cores", over_cores)
     verify([tiny.exercise("rms")], (0, 1), cores=2)
