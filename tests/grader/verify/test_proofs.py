@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 import pytest
 
 from normgrade.compare.played import Result
 from normgrade.course.course import Course
+from normgrade.course.files import read_text
 from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Kind, Outcome, Report
 from normgrade.suite import parallel
@@ -20,7 +21,8 @@ from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
 from normgrade.verify import proofs
-from normgrade.verify.proofs import Proved, in_words, sliced, verify
+from normgrade.verify.mutants import mutants_of
+from normgrade.verify.proofs import Proof, Proved, in_words, sliced, verify
 from normgrade.worker.walls import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -260,6 +262,22 @@ def test_every_mutant_is_killed_or_accepted(tiny: Course) -> None:
         "Of 24 mutants of the reference, 24 are killed and 0 accepted as equivalent.",
         "Of 56 mutants of the reference, 55 are killed and 1 accepted as equivalent.",
     ]
+
+
+def test_only_a_mutant_that_ends_its_process_is_played_in_one_of_its_own(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    course = edited_course({REFERENCE: [("return (wide", "if eps < 0:\n        raise SystemExit\n    return (wide")]})
+    mutants = mutants_of(read_text(course.exercise("rms").reference))
+    played: list[str] = []
+    alone = Proof.alone
+
+    def recorded(proof: Proof, source: str, seed: int) -> Generator[Result]:
+        played.append(source)
+        return alone(proof, source, seed)
+
+    monkeypatch.setattr(Proof, "alone", recorded)
+    [report] = verify([course.exercise("rms")], mutants=True)
+    assert {mutant.now for mutant in mutants if mutant.source in played} == {"if eps > 0:", "if eps < 1:", "if True:"}
+    assert all("survives" in line for line in failures(report)["mutants"].splitlines() if line.startswith("line"))
 
 
 def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vain(edited_course: EditedCourse) -> None:
