@@ -48,7 +48,7 @@ from normgrade.oracle.expectation import PLAYS, UNIT_ROUNDOFF, changed, expect, 
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.rounding import RandomRounding
 from normgrade.suite.story import Story, build, evaluate, request, train
-from normgrade.worker.observation import Array, Observation, Value
+from normgrade.worker.observation import Array, Observation, Playable, Request, Value
 from normgrade.worker.play import play
 from normgrade.worker.requests import TypedRequest
 
@@ -373,7 +373,7 @@ class RandomSigns(RandomRounding):  # type: ignore[no-untyped-call]
         return signs.mul_(self.unit_roundoff).add_(1).to(number.dtype)
 
 
-def signed(wide: TypedRequest, unit: float, seed: int) -> TypedRequest:
+def signed(wide: Playable, unit: float, seed: int) -> Request:
     """The request with every number that goes in multiplied by 1 ± u."""
     random = generator(seed, "signs")
     return changed(wide, lambda values: values * (1 + unit * random.choice([-1.0, 1.0], values.shape)))
@@ -384,7 +384,7 @@ class Rule:
     """A way of finding the spread: how the inputs are perturbed, in which arithmetic they are played, and how often."""
 
     name: str
-    perturb: Callable[[TypedRequest, float, int], TypedRequest]
+    perturb: Callable[[Playable, float, int], Request]
     arithmetic: Callable[[float, int], AbstractContextManager[object]]
     counts_of_plays: tuple[int, ...] = (PLAYS,)
 

@@ -21,8 +21,7 @@ from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Oracle, widened
 from normgrade.oracle.expected import Expectation
 from normgrade.oracle.kept import Damaged, packed, unpacked
-from normgrade.worker.observation import Array, Observation
-from normgrade.worker.requests import TypedRequest
+from normgrade.worker.observation import Array, Observation, Request
 
 Plays = Sequence[tuple[PlayKey, Played]]
 
@@ -136,7 +135,7 @@ class Prepared(NamedTuple):
     expectation: Expectation
     right: Right
     reference: Observation
-    wide: TypedRequest
+    wide: Request
 
 
 def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepared:

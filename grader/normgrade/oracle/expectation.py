@@ -107,7 +107,7 @@ class Oracle:
             expectation = with_spread_of(expectation, theirs)
         return expectation
 
-    def exactly(self, source: str, wide: TypedRequest) -> Observation:
+    def exactly(self, source: str, wide: Request) -> Observation:
         """One play in float64 of a request that is complete and `widened`: not kept, and without any spread."""
         implementation, probes = self.modules(source)
         return play_exactly(implementation, wide, probes, written_with=self.written_with)
@@ -199,7 +199,7 @@ def with_half_precision(
     for dtype in HALF:
         if not any(place.dtype == dtype for place in places.values()):
             continue
-        wide, names = widened(story), rounded_in(dtype, implementation, story, probes)
+        wide, names = typed(widened(story)), rounded_in(dtype, implementation, story, probes)
         assert isinstance(wide, LayerStory)
         written = any(each.dtype == dtype for each in story.state.values())
         stories = (with_rounded_state(wide, names, UNIT_ROUNDOFF[dtype], seed, written) for seed in range(plays))
@@ -300,9 +300,9 @@ def floats(thing: Any, change: Callable[[np.ndarray], np.ndarray]) -> Any:
             return thing
 
 
-def changed(request: TypedRequest, change: Callable[[np.ndarray], np.ndarray]) -> TypedRequest:
+def changed(request: Playable, change: Callable[[np.ndarray], np.ndarray]) -> Request:
     """The request with `change(values)` for every array of floating-point numbers."""
-    return typed(Request(request.probe, floats(request.inputs, change)))
+    return Request(request.probe, floats(request.inputs, change))
 
 
 def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -311,7 +311,7 @@ def shaking(unit: float, seed: int) -> Callable[[np.ndarray], np.ndarray]:
     return lambda values: values * (1 + unit * random.standard_normal(values.shape))
 
 
-def perturbed(request: TypedRequest, unit: float, seed: int) -> TypedRequest:
+def perturbed(request: Playable, unit: float, seed: int) -> Request:
     """The request with every number that goes in multiplied by 1 + ξ·u."""
     return changed(request, shaking(unit, seed))
 
@@ -330,7 +330,7 @@ def rounded_in(dtype: str, implementation: ModuleType, story: LayerStory, probes
     return {name for name, value in story.state.items() if value.dtype == dtype or isinstance(tensors.get(name), torch.nn.Parameter)}
 
 
-def widened(request: TypedRequest) -> TypedRequest:
+def widened(request: Playable) -> Request:
     """The request with every floating-point number in float64, exactly."""
     return changed(request, lambda values: values.astype(np.float64))
 

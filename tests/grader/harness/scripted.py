@@ -23,7 +23,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import Check, Kind, Outcome
-from normgrade.worker.observation import Array, Cause, Error, Observation, Playable, Value
+from normgrade.worker.observation import Array, Cause, Error, Observation, Playable, Request, Value
 from normgrade.worker.requests import FunctionCall, TypedRequest
 
 Seen = Mapping[str, Any] | Error  # by place; lists are numbers of float32
@@ -153,15 +153,15 @@ class Scripted(Oracle):
 
     world: World | None = None
 
-    def exactly(self, source: str, wide: TypedRequest) -> Observation:
+    def exactly(self, source: str, wide: Request) -> Observation:
         return self.played(source, wide, exact=True)
 
     def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
         return self.played(source, request, exact=False)
 
     def played(self, source: str, request: Playable, exact: bool) -> Observation:
-        assert self.world is not None and isinstance(request, FunctionCall)
-        number = int(request.function)
+        assert self.world is not None
+        number = int(request.inputs["function"])
         names = [name for index, name in enumerate(self.world.mistakes) if source[index] != "z"]
         plays: Plays = self.world.mistakes[names[0]] if names else {}
         if exact and names and names[0] in self.world.exact:

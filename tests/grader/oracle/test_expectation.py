@@ -20,8 +20,8 @@ from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import encode, request_key
 from normgrade.suite.story import Part, Story, build, call, evaluate, forward_backward, probe, request, train
 from normgrade.worker import interrupts
-from normgrade.worker.observation import Array, Cause, Foreign, Observation, Reason, Value
-from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest
+from normgrade.worker.observation import Array, Cause, Foreign, Observation, Playable, Reason, Value
+from normgrade.worker.requests import Action, FunctionCall, LayerStep, LayerStory, OwnProbe, TypedRequest, typed
 
 MINE = bytes(32)  # the key of a user
 
@@ -430,8 +430,9 @@ STORY = LayerStory(
 )
 
 
-def numbers_of(story: TypedRequest) -> tuple[Array, Array, Array]:
-    """The weight, the count and the input."""
+def numbers_of(request: Playable) -> tuple[Array, Array, Array]:
+    """The weight, the count and the input of a story."""
+    story = typed(request)
     assert isinstance(story, LayerStory) and story.steps[0].x is not None
     return story.state["weight"], story.state["count"], story.steps[0].x
 

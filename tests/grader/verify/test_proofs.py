@@ -264,7 +264,7 @@ def test_every_mutant_is_killed_or_accepted(tiny: Course) -> None:
     ]
 
 
-def test_only_a_mutant_that_ends_its_process_is_played_in_one_of_its_own(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_mutant_that_ends_its_process_has_one_of_its_own(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
     course = edited_course({REFERENCE: [("return (wide", "if eps < 0:\n        raise SystemExit\n    return (wide")]})
     mutants = mutants_of(read_text(course.exercise("rms").reference))
     played: list[str] = []
