@@ -44,7 +44,7 @@ PROOFS = (
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
 BY_HAND = "ByHand"  # the class that worker/by_hand.py raises; to import it would load PyTorch
-SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds that a grader takes to open
+SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be worth the seconds that a process takes to start
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def verify(
 
 
 def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, in as many parts as are worth a grader of their own: to each some of the seeds and of the mutants.
+    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds and of the mutants.
 
     The first one has those that need no other seed, too, and no mutants if there is a second one.
     """
