@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from normgrade.language.places import Absent
 from normgrade.probes import layers
-from normgrade.probes.layers import function_call, layer_story, new_layer
+from normgrade.probes.layers import function_call, go_back, in_other_order, layer_story, new_layer
 from normgrade.probes.results import Stopped
 
 X = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]])
@@ -308,6 +308,23 @@ def stopped(layer: Any, *steps: Mapping[str, Any]) -> Stopped:
     with pytest.raises(Stopped) as caught:
         story(layer, *steps, state={})
     return caught.value
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("laid_out", [torch.clone, in_other_order])
+def test_to_go_back_is_what_backward_does_also_again_and_from_another_dtype(
+    dtype: torch.dtype, laid_out: Callable[[Tensor], Tensor]
+) -> None:
+    gradients = []
+    for way in (go_back, lambda output, upstream, again=False: output.backward(upstream.to(dtype), retain_graph=again)):
+        x, weight = torch.linspace(-2, 2, 6).view(2, 3).requires_grad_(), torch.tensor([1.0, -3.0, 0.5], requires_grad=True)
+        output, upstream = (x * weight).tanh().to(dtype), laid_out(torch.linspace(1, 2, 6).view(2, 3))
+        way(output, upstream, again=True)
+        way(output, upstream)
+        assert x.grad is not None and weight.grad is not None
+        gradients.append(torch.cat([x.grad, weight.grad[None]]))
+    ours, pytorchs = gradients
+    assert torch.equal(ours, pytorchs) and (ours != 0).all()
 
 
 def test_an_error_says_at_which_step_and_keeps_what_was_seen() -> None:
