@@ -843,4 +843,4 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        ENGINE.run_backward((output,), (upstream,), again, False, (), allow_unreachable=True, accumulate_grad=True)
+        ENGINE.run_backward((output,), (upstream,), keep_graph=again, create_graph=False, allow_unreachable=True, accumulate_grad=True)
