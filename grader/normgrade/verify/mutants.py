@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
+from typing import NamedTuple
 
 from normgrade.course.course import Exercise
 from normgrade.course.table import Table, Wrong, text
@@ -45,15 +45,44 @@ class Accepted:
 def mutants_of(source: str) -> tuple[Mutant, ...]:
     """All mutants that are Python and another program than the source, in the order of its lines."""
     tree = ast.parse(source)
-    original = ast.unparse(tree)
+    original, places = ast.unparse(tree), dict(places_of(tree))
     found: dict[str, Mutant] = {}
     for node, other in changes_of(tree):
-        mutated = ast.unparse(deepcopy(tree, {id(node): other}))  # the copy of this node is the other one
+        mutated = unparsed_with(tree, places[node], other)
         if mutated in found or mutated == original or not is_python(mutated):
             continue
         was, now = difference(original.splitlines(), mutated.splitlines())
         found[mutated] = Mutant(line_of(node), was, now, mutated)
     return tuple(sorted(found.values(), key=lambda mutant: mutant.line))
+
+
+class Place(NamedTuple):
+    """Where a node stands in a tree: in a field of its parent, or at an index of the list that is there."""
+
+    parent: ast.AST
+    name: str
+    index: int | None
+
+
+def places_of(tree: ast.AST) -> Iterator[tuple[ast.AST, Place]]:
+    """Every node below the root, with its place."""
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            if isinstance(value, ast.AST):
+                yield value, Place(parent, name, None)
+            elif isinstance(value, list):
+                yield from ((each, Place(parent, name, index)) for index, each in enumerate(value) if isinstance(each, ast.AST))
+
+
+def unparsed_with(tree: ast.Module, place: Place, other: ast.AST) -> str:
+    """The source of a tree in which another node stands at that place. The tree stays as it was."""
+    parent, name, index = place
+    held = getattr(parent, name)
+    setattr(parent, name, other if index is None else [*held[:index], other, *held[index + 1 :]])
+    try:
+        return ast.unparse(tree)
+    finally:
+        setattr(parent, name, held)
 
 
 def is_python(source: str) -> bool:
