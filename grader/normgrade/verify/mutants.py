@@ -45,10 +45,10 @@ class Accepted:
 def mutants_of(source: str) -> tuple[Mutant, ...]:
     """All mutants that are Python and another program than the source, in the order of its lines."""
     tree = ast.parse(source)
-    original, places = ast.unparse(tree), dict(places_of(tree))
+    original, slots = ast.unparse(tree), dict(slots_of(tree))
     found: dict[str, Mutant] = {}
     for node, other in changes_of(tree):
-        mutated = unparsed_with(tree, places[node], other)
+        mutated = unparsed_with(tree, slots[node], other)
         if mutated in found or mutated == original or not is_python(mutated):
             continue
         was, now = difference(original.splitlines(), mutated.splitlines())
@@ -56,29 +56,29 @@ def mutants_of(source: str) -> tuple[Mutant, ...]:
     return tuple(sorted(found.values(), key=lambda mutant: mutant.line))
 
 
-class Place(NamedTuple):
-    """Where a node stands in a tree: in a field of its parent, or at an index of the list that is there."""
+class Slot(NamedTuple):
+    """Where a node stands in a tree: in a field of its parent, or at a number of the list that is there."""
 
     parent: ast.AST
     name: str
-    index: int | None
+    number: int | None
 
 
-def places_of(tree: ast.AST) -> Iterator[tuple[ast.AST, Place]]:
-    """Every node below the root, with its place."""
+def slots_of(tree: ast.AST) -> Iterator[tuple[ast.AST, Slot]]:
+    """Every node below the root, with its slot."""
     for parent in ast.walk(tree):
         for name, value in ast.iter_fields(parent):
             if isinstance(value, ast.AST):
-                yield value, Place(parent, name, None)
+                yield value, Slot(parent, name, None)
             elif isinstance(value, list):
-                yield from ((each, Place(parent, name, index)) for index, each in enumerate(value) if isinstance(each, ast.AST))
+                yield from ((each, Slot(parent, name, number)) for number, each in enumerate(value) if isinstance(each, ast.AST))
 
 
-def unparsed_with(tree: ast.Module, place: Place, other: ast.AST) -> str:
-    """The source of a tree in which another node stands at that place. The tree stays as it was."""
-    parent, name, index = place
+def unparsed_with(tree: ast.Module, slot: Slot, other: ast.AST) -> str:
+    """The source of a tree in which another node stands in that slot. The tree stays as it was."""
+    parent, name, number = slot
     held = getattr(parent, name)
-    setattr(parent, name, other if index is None else [*held[:index], other, *held[index + 1 :]])
+    setattr(parent, name, other if number is None else [*held[:number], other, *held[number + 1 :]])
     try:
         return ast.unparse(tree)
     finally:
