@@ -12,9 +12,10 @@ from typing import Self
 from normgrade.course.ban import Ban
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_where_there
+from normgrade.suite.run import gone
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.messages import PlayQuestion
-from normgrade.worker.observation import Cause, Observation, Playable
+from normgrade.worker.observation import Observation, Playable
 
 SIZE_LIMIT_BYTES = 2**24  # of one value
 LIMITS = Limits(total_s=3600.0)  # for all sources together
@@ -48,8 +49,7 @@ class Understudy:
         since = time.perf_counter() - time.thread_time()
         observation = worker.answer(question)
         self.waited_s += time.perf_counter() - time.thread_time() - since
-        died = observation.error is not None and observation.error.cause is not Cause.RAISED
-        return None if died else observation
+        return None if gone(observation) else observation
 
     def clock(self) -> float:
         """Seconds in which this thread computed or waited for an answer: what other programs take of the processor hardly counts."""

@@ -378,9 +378,9 @@ class Proof:
 
         One process plays them one after the other: a new one for each takes as long as all its plays. One that ends it is played alone.
         """
-        every, seed = mutants_of(read_text(self.exercise.reference)), self.grader.options.seed
+        every = mutants_of(read_text(self.exercise.reference))
         with self.grader.understudy(self.exercise) as understudy:
-            for mutant, _seed in self.each([every[number] for number in numbers], _("mutants"), (seed,)):
+            for mutant, seed in self.each([every[number] for number in numbers], _("mutants"), (self.grader.options.seed,)):
                 results = self.until_it_fails(self.grader.results_in(understudy, mutant.source))
                 if any(gone(play.observation) for result in results for play in result.plays):
                     results = self.until_it_fails(self.alone(mutant.source, seed))
