@@ -60,6 +60,9 @@ MARKED_FILES = {
     "notebook/test_isolated.py": "slow",
     "language/test_visible.py": "slow",
     "oracle/test_seal.py": "slow",
+    "cli/test_verify.py": "slow",
+    "cli/test_options.py": "slow",
+    "suite/test_repertoire.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own

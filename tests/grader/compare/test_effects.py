@@ -63,6 +63,15 @@ def test_where_a_mistake_changes_anything(name: str, plays: set[int]) -> None:
     assert effects.plays_of(name) == {effects.layout.keys[play] for play in plays}
 
 
+@pytest.mark.parametrize(("share", "played"), [(0.3, False), (0.8, True)])
+def test_what_is_natively_off_by_less_than_half_of_what_it_may_be_is_not_played_in_float64(share: float, played: bool) -> None:
+    limit = right_of(WORLD.expected(1), None).limits[1]
+    slight: Seen = {"output": [4.0, 5.0 + share * float(limit), 6.0]}
+    world = World(PLAYS, {"slight": {1: slight}}, exact={"slight": {1: {"output": [4.0, 7.0, 6.0]}}})
+    words, numbers = changed(world.effects(), "slight")
+    assert words == {} and [exact for exact, _, _ in numbers.values()] == ([[0.0, 2.0, 0.0]] if played else [])
+
+
 def test_the_same_effects_come_back_from_bytes() -> None:
     effects = WORLD.effects()
     back = decode(encode(effects))
