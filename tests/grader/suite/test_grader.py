@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thorough import all_or
+from thorough import all_exercises_or_few, all_or
 
 from normgrade.course.course import Course, Exercise, Limits, carried
 from normgrade.course.files import read_text
@@ -46,8 +46,9 @@ def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: E
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exercise", [*all_or(3, Course(carried()))], ids=lambda exercise: exercise.slug)
-def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(exercise: Exercise, expectations: Path) -> None:
+@pytest.mark.parametrize("slug", all_exercises_or_few())
+def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(slug: str, expectations: Path) -> None:
+    exercise = Course(carried()).exercise(slug)
     with open_grader([exercise], Options()) as grader:
         for mistake in all_or(3, read_mistakes(exercise)):
             here, there = grader.mistaken(exercise, mistake), grader.results(exercise, mistake.source, exercise.file_name)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from plain_pytest import pytest_on
-from thorough import all_or
+from thorough import all_exercises_or_few
 
 import normgrade
 from normgrade.course.course import Course, Exercise, carried
@@ -52,7 +52,7 @@ def written(folder: Path, exercise: Exercise, source: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("slug", all_or(4, WRONG))
+@pytest.mark.parametrize("slug", all_exercises_or_few())
 def test_both_ways_give_the_same_verdicts(slug: str, tmp_path: Path, expectations: Path) -> None:
     exercise, junit = COURSE.exercise(slug), tmp_path / "junit.xml"
     path = written(tmp_path, exercise, WRONG[slug].source)
