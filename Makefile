@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 demo: $(INSTALLED)  ## grade wrong and right submissions, and see what a learner reads
 	$(VENV)/bin/normgrade demo
 
-test: $(INSTALLED)  ## the grader's own tests, seven minutes on two cores the first time
+test: $(INSTALLED)  ## the grader's own tests, six minutes on two cores the first time
 	$(VENV)/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-fast: $(INSTALLED)  ## those that tell most while you edit, a minute on two cores
