@@ -210,6 +210,24 @@ def test_even_what_ends_a_program_is_only_observed(body: str, cause: Cause, type
     assert (found.cause, found.types, found.message) == (cause, types, message)
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried", Cause.OUT_OF_MEMORY),
+        ("std::bad_alloc", Cause.OUT_OF_MEMORY),
+        ("could not create a primitive", Cause.OUT_OF_MEMORY),
+        ("could not create a primitive descriptor for a convolution forward propagation primitive", Cause.RAISED),
+    ],
+)
+def test_pytorch_says_in_several_words_that_memory_is_exhausted(text: str, cause: Cause) -> None:
+    source = f"def f():\n    raise RuntimeError({text!r})"
+    error = called(source).error
+    assert error is not None and error.cause is cause
+    if cause is Cause.OUT_OF_MEMORY:  # what the course's own code does then says nothing of it
+        with pytest.raises(MemoryError):
+            called(source, trusted=True)
+
+
 def test_a_long_message_is_cut() -> None:
     assert error("def f():\n    raise ValueError('x' * 10**6)\n").message == "x" * MESSAGE_LIMIT
 
