@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import linecache
 import random
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,8 +28,8 @@ from normgrade.worker.written_with import Library, library
 MESSAGE_LIMIT = 2000  # characters of a text
 NATIVE = nullcontext()
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
-NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"  # PyTorch raises a plain RuntimeError with this in its text
-NO_MEMORY_ALONE = ("std::bad_alloc", "could not create a primitive")  # or with just this, the latter by a convolution
+# A plain RuntimeError of PyTorch has the first in its text, or is no more than one of the others: that of C++, or of a convolution.
+NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 
@@ -193,9 +194,8 @@ def stops_the_process(error: BaseException) -> bool:
 
 def wants_memory(error: BaseException) -> bool:
     """Whether an exception of Python, the system or PyTorch says that memory is exhausted."""
-    if type(error) is RuntimeError:
-        return NO_MEMORY in (said := str(error)) or said in NO_MEMORY_ALONE
-    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY.search(str(error)) is not None)
 
 
 def first_names(names: Iterable[str]) -> tuple[str, ...]:
