@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") 
 WIDTH, HEIGHT = 80, 40
 LATEST_S = 240  # a guard alone: the first check computes what every known mistake leads to, while others take the cores
 PROMPT = "$ "
+PLACES = ("NORMGRADE_CACHE", "NORMGRADE_CONFIG")  # of expectations and the key to them: what other tests computed is there
 README = Path(__file__).parents[3] / "README.md"
 
 WRONG = """\
@@ -56,12 +57,13 @@ RIGHT = WRONG.replace("keepdim=True)", "keepdim=True, correction=0)")
 class Session:
     """A shell in a terminal: what is typed, and what stands on the screen then."""
 
-    def __init__(self, folder: Path, places: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path) -> None:
         command = Path(sys.executable).with_name("normgrade")
         paths = os.pathsep.join((str(command.parent), os.environ["PATH"]))
+        kept = {name: os.environ[name] for name in PLACES if name in os.environ}
         environment = {
             "PATH": paths, "HOME": str(folder), "PS1": PROMPT, "TERM": "xterm", "LANG": "C.UTF-8",
-            "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **places,
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""), **kept,
         }  # fmt: skip
         self.child = pexpect.spawn(
             shutil.which("bash"), ["--norc", "--noprofile"], cwd=str(folder), env=environment, dimensions=(HEIGHT, WIDTH), timeout=LATEST_S
@@ -128,9 +130,9 @@ class Session:
         self.screen.resize(height, width)
 
 
-def day(folder: Path, places: Mapping[str, str]) -> dict[str, str]:
+def day(folder: Path) -> dict[str, str]:
     """What the terminal showed, step by step."""
-    session, told = Session(folder, places), {}
+    session, told = Session(folder), {}
     try:
         told["init"] = session.type("normgrade init norms")
         told["cd"] = session.type("cd norms")
@@ -155,14 +157,9 @@ def day(folder: Path, places: Mapping[str, str]) -> dict[str, str]:
     return told
 
 
-def kept_at(expectations: Path) -> dict[str, str]:
-    """Where expectations are kept, and the key to them: what other tests have computed is not computed again."""
-    return {"NORMGRADE_CACHE": str(expectations), "NORMGRADE_CONFIG": os.environ["NORMGRADE_CONFIG"]}
-
-
 @pytest.fixture(scope="module")
 def told(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    yield day(tmp_path_factory.mktemp("home"), kept_at(expectations))
+    yield day(tmp_path_factory.mktemp("home"))
 
 
 def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> None:
@@ -196,7 +193,7 @@ def test_the_solution_and_the_progress_are_shown(told: dict[str, str]) -> None:
 
 @pytest.fixture
 def session(expectations: Path, tiny: Course, tmp_path: Path) -> Iterator[Session]:
-    session = Session(tmp_path, kept_at(expectations))
+    session = Session(tmp_path)
     session.type(f"export NORMGRADE_COURSE={tiny.root}")
     yield session
     session.close()
@@ -259,5 +256,5 @@ if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as home:
-        for step, text in day(Path(home), {}).items():
+        for step, text in day(Path(home)).items():
             print(f"--- {step}\n{text}")
