@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
-from normgrade.report.report import NOTHING_RAN, Check, Diagnosis, Outcome, Report, judgement
+from normgrade.report.report import BUILT_IN, NOTHING_RAN, Check, Death, Diagnosis, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:
-    from normgrade.compare.diagnose import Known
     from normgrade.compare.played import Result
 
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
@@ -69,6 +69,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
         sandbox=protection.tier,
         lost=protection.loses,
+        deaths=tuple(deaths_in(results)),
         duration_s=time.perf_counter() - started,
     )
     if any(check.outcome is Outcome.FAILED for check in report.checks):
@@ -104,24 +105,45 @@ def play(grader: Grader, submission: Submission, inspection: Inspection, on_even
         yield result
 
 
+def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
+    """The processes that died in these plays, which are counted over all checks."""
+    plays = ((result.check.name, play.observation) for result in results for play in result.plays)
+    for number, (check, observation) in enumerate(plays, 1):
+        yield from (Death(check, number, why) for why in observation.deaths)
+
+
 def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result]) -> Report:
     """The report with the mistakes that explain it, or with the time after which they are not looked for any more."""
-    exercise, within_s = submission.exercise, grader.search_s(submission.exercise)
+    exercise, within_s, deadline = submission.exercise, grader.search_s(submission.exercise), grader.deadline(submission.exercise)
+    started = time.monotonic()
     grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    if within_s and grader.options.seed != PUBLIC_SEED:
-        results = list(grader.results(exercise, report.source, submission.path.name, PUBLIC_SEED))
-    found = grader.diagnose(exercise, results, within_s) if within_s else None
+    found = explained(grader, submission, report, results, within_s, deadline) if within_s else None
     if found is None:
-        return replace(report, stopped_after_s=within_s)
+        return replace(report, stopped_after_s=within_s and time.monotonic() - started)
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
-    report = replace(report, diagnoses=pointed(diagnoses, grader.known(exercise), report.source), unexplained=unexplained)
+    report = replace(report, diagnoses=pointed(diagnoses, grader, submission.exercise, report.source), unexplained=unexplained)
     return replace(report, granted=granted(report) if exercise.credit == "mistakes" else 0)
 
 
-def pointed(diagnoses: Sequence[Diagnosis], known: Known, source: str) -> tuple[Diagnosis, ...]:
+def explained(
+    grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
+) -> tuple[Diagnosis, ...] | None:
+    """The diagnoses, from plays with the public seed; None where the time was too short."""
+    try:
+        if grader.options.seed != PUBLIC_SEED:
+            results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
+        return grader.diagnose(submission.exercise, results, within_s, deadline)
+    except OutOfTime:
+        return None
+
+
+def pointed(diagnoses: tuple[Diagnosis, ...], grader: Grader, exercise: Exercise, source: str) -> tuple[Diagnosis, ...]:
     """The diagnoses, with the lines of the submission where their mistakes stand."""
+    if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN}:
+        return diagnoses
+    known = grader.known(exercise)
     named = {mistake.name: mistake for mistake in known.mistakes}
     made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
     return tuple(replace(each, spots=spots_of(mistakes, known.reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))

@@ -18,7 +18,7 @@ from normgrade.learner.watch_session import Watching
 from normgrade.report.render.cases import grouped
 from normgrade.report.render.detail import VERBOSE, Detail
 from normgrade.report.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
-from normgrade.report.render.wording import MARKS, losses_in_words, not_started, search_stopped
+from normgrade.report.render.wording import MARKS, deaths_in_words, losses_in_words, not_started, search_stopped
 from normgrade.report.report import Outcome, Report
 
 TALL = 36  # lines; so tall a screen has room for one line per claim
@@ -79,6 +79,8 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     yield header(report)
     yield from course_lines(report)
     yield verdict(watching, report)
+    if died := deaths_in_words(report):
+        yield Text(died, style="yellow")
     if report.outcome is Outcome.PASSED:
         yield Text(passed(watching.following), style="bold green")
     yield from findings_and_failures(report, VERBOSE if watching.all_differences else FIRST)

@@ -12,6 +12,7 @@ import numpy as np
 from normgrade.compare.best import best
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.credible import credible
+from normgrade.compare.deadline import OutOfTime
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.joint import Joint, PlaySources
@@ -24,10 +25,6 @@ Clock = Callable[[], float]  # in seconds; that of this thread stands still whil
 GRACE = 0.25  # of the time for the search, in which it comes to its end
 FINDING_COST = 1  # in points, of a built-in finding
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
-
-
-class OutOfTime(Exception):
-    """The search took longer than it may, and had found nothing yet."""
 
 
 @dataclass(frozen=True)

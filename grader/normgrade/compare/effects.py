@@ -120,7 +120,7 @@ def effects_of(
     )
     found = Collected()
     with np.errstate(all="ignore"):
-        prepared = [prepare(key, play, reference, oracle) for key, play in plays]
+        prepared = [prepare(key, play, reference, oracle) for key, play in plays] if mistakes else []
         for number, mistake in enumerate(mistakes):
             for each in prepared:
                 add_effects(found, number, mistake.source, oracle, layout, each)

@@ -64,13 +64,13 @@ class Cache:
             self.sweep()
 
     @contextmanager
-    def alone(self, name: str) -> Iterator[None]:
-        """Meanwhile, whoever else wants to compute what belongs under this name waits, to find it kept afterwards."""
+    def alone(self, name: str, patience_s: float = PATIENCE_S) -> Iterator[None]:
+        """Meanwhile, whoever else wants to compute what belongs under this name waits for so long, to find it kept afterwards."""
         path = self.path(name).with_name(f"{WRITING}{name}")
         guard: int | None = None
         with suppress(OSError):  # the folder cannot be written, or the other takes too long: then both compute it
             path.parent.mkdir(parents=True, exist_ok=True)
-            guard = lock(path, PATIENCE_S)
+            guard = lock(path, min(patience_s, PATIENCE_S))
         try:
             yield
         finally:

@@ -271,6 +271,23 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
+class Death:
+    """The end of a process that the submission ran in, without an answer. Another process takes its place.
+
+    check: the name of the check that was played.
+    play: the number of the play, counted from 1 over all checks.
+    why: how the process ended, in words.
+
+    >>> Death("test_output", play=40, why="your code ended the process with exit code 0").play
+    40
+    """
+
+    check: str
+    play: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything about one submission.
 
@@ -292,6 +309,7 @@ class Report:
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
     granted: the points that are left after what the first diagnosis costs, where it explains everything; else 0.
+    deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -317,6 +335,7 @@ class Report:
     stopped_after_s: float | None = None
     unexplained: tuple[str, ...] = ()
     granted: int = 0
+    deaths: tuple[Death, ...] = ()
 
     @property
     def earned(self) -> int:

@@ -18,7 +18,7 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
         return report
     if level == "claims":
         return replace(report, checks=tuple(map(without_values, report.checks)))
-    return replace(report, checks=(), diagnoses=(), unexplained=(), withheld=report.earned)
+    return replace(report, checks=(), diagnoses=(), unexplained=(), deaths=(), withheld=report.earned)
 
 
 def claims_alone(report: Report) -> Report:

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from normgrade.compare.deadline import NEVER, Deadline, OutOfTime
 from normgrade.course.ban import Ban
 from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
@@ -132,28 +133,45 @@ class Grader:
         left_s = self.limits(exercise).total_s - host.used_s
         return min(SEARCH[host.written_with] * host.start_s, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
 
-    def diagnose(self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf) -> tuple[Diagnosis, ...] | None:
-        """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short."""
+    def deadline(self, exercise: Exercise) -> Deadline:
+        """When everything about the last submission has to be known: where the user sets a time, once the rest of it is over."""
+        if self.options.timeout_s is None:
+            return NEVER
+        return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
+
+    def diagnose(
+        self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf, deadline: Deadline = NEVER
+    ) -> tuple[Diagnosis, ...] | None:
+        """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
+
+        `within_s` is for the search. What the mistakes lead to is computed before, and leaves so much time until the `deadline`.
+        """
         from normgrade.compare import diagnose
         from normgrade.suite.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
-        known = self.known(exercise)
-        with Understudy(self.host(exercise), exercise) as understudy:
-            clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-            try:
+        try:
+            known = self.known(exercise, deadline.earlier(within_s), anew=any(has_ended(result) for result in results))
+            with Understudy(self.host(exercise), exercise) as understudy:
+                clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
                 return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
-            except diagnose.OutOfTime:
-                return None
+        except OutOfTime:
+            return None
 
-    def known(self, exercise: Exercise) -> Known:
-        """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept."""
-        from normgrade.suite.repertoire import repertoire
+    def known(self, exercise: Exercise, deadline: Deadline = NEVER, anew: bool = True) -> Known:
+        """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept.
+
+        Where it is not kept, and is not to be computed `anew`, no mistake is known. Raises OutOfTime at the deadline.
+        """
+        from normgrade.suite.repertoire import kept, of_no_mistakes, repertoire
 
         if exercise.slug not in self.repertoires:
             suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-            self.learn(exercise, mistakes, repertoire(suite, rehearsal, mistakes, self.options))
+            if not anew and kept(rehearsal, mistakes) is None:
+                return self.known_with(exercise, (), of_no_mistakes(suite, rehearsal))
+            found = repertoire(suite, rehearsal, mistakes, self.options, deadline)
+            self.repertoires[exercise.slug] = self.known_with(exercise, mistakes, found)
         return self.repertoires[exercise.slug]
 
     def recall(self, exercise: Exercise) -> None:
@@ -167,17 +185,22 @@ class Grader:
         effects = kept(rehearsal, mistakes)
         rehearsal.ahead(self.suites[exercise.slug], lambda: host.ready)  # with another seed it was not rehearsed before
         if effects is not None and not host.ready:
-            self.learn(exercise, mistakes, effects)
+            self.repertoires[exercise.slug] = self.known_with(exercise, mistakes, effects)
 
-    def learn(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> None:
-        """Hold the mistakes of an exercise, and what they lead to."""
+    def known_with(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> Known:
+        """The mistakes of an exercise with what they lead to."""
         from normgrade.compare.diagnose import Known
         from normgrade.compare.forecasts import forecasts_of
         from normgrade.suite.repertoire import plays_of
 
         rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
         forecasts = forecasts_of(effects, plays_of(self.suites[exercise.slug], rehearsal))
-        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts)
+        return Known(rehearsal.reference, tuple(mistakes), forecasts)
+
+
+def has_ended(result: Result) -> bool:
+    """Whether any play of a check came to its end: of one that did not, few mistakes could be told."""
+    return any(play.observation.error is None for play in result.plays)
 
 
 @contextmanager

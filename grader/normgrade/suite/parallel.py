@@ -17,6 +17,7 @@ from multiprocessing.util import Finalize
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
+from normgrade.compare.deadline import NEVER, Deadline
 from normgrade.language import speak, spoken
 from normgrade.suite.grading_options import OnProgress
 
@@ -37,10 +38,13 @@ class Job(Generic[T]):
     work: Callable[..., T]
 
 
-def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None) -> list[T]:
+def over_cores(
+    jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None, deadline: Deadline = NEVER
+) -> list[T]:
     """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process.
 
-    Each process opens once what all its jobs share, with their first one, and closes it after the last.
+    Each process opens once what all its jobs share, with their first one, and closes it after the last. Raises OutOfTime once the deadline
+    has passed; in this process, after a unit.
     """
     total, done = sum(job.units for job in jobs), 0
 
@@ -48,6 +52,7 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened:
         nonlocal done
         done += 1
         progress(what, done, total)
+        deadline.keep()
 
     processes = min(cores, len(jobs))
     if processes < 2:
@@ -60,7 +65,7 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
         futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
-            for what in ticks_until_done(ticks, futures.values()):
+            for what in ticks_until_done(ticks, futures.values(), deadline):
                 tick(what)
             return [futures[number].result() for number in range(len(jobs))]
         except BaseException:  # Ctrl-C, too
@@ -70,10 +75,12 @@ def over_cores(jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened:
             raise
 
 
-def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]]) -> Iterator[str]:
-    """Every unit that is done, as it is reported, until all jobs have ended or one has failed."""
+def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
+    """Every unit that is done, as it is reported, until all jobs have ended or one has failed. Raises OutOfTime at the deadline."""
     while True:
         ended, running = wait(futures, PAUSE_S)
+        if running:
+            deadline.keep()
         while not ticks.empty():
             yield ticks.get()
         if not running or any(future.exception() for future in ended):

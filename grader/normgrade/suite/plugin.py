@@ -164,9 +164,12 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
     from normgrade.compare.remarks import remarked
     from normgrade.report.report import Outcome
 
-    [check] = remarked([run.play(test)], run.exercise)
+    result = run.play(test)
+    [check] = remarked([result], run.exercise)
     if check.stdout:
         item.add_report_section("call", "stdout", check.stdout)
+    if died := [why for play in result.plays for why in play.observation.deaths]:
+        item.add_report_section("call", "process that died", "\n".join(died))
     if check.outcome is Outcome.SKIPPED:
         pytest.skip(check.message)
     if check.outcome is not Outcome.PASSED:

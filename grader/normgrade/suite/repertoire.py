@@ -9,6 +9,7 @@ from functools import cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from normgrade.compare.deadline import NEVER, Deadline
 from normgrade.compare.effects import Effects, Plays, decode, effects_of, encode, merged
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
@@ -30,20 +31,24 @@ FEW = 2000  # plays of mistakes, which take less long than to start more process
 SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "suite/*.py")  # that decide on plays and effects
 
 
-def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
-    """The effects of these mistakes of an exercise, in all plays that the seed draws. No two processes compute the same ones at once."""
+def repertoire(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Effects:
+    """The effects of these mistakes of an exercise, in all plays that the seed draws. No two processes compute the same ones at once.
+
+    Raises OutOfTime where they are not computed by the deadline.
+    """
     if (known := kept(rehearsal, mistakes)) is not None:
         return known
     cache, name = rehearsal.oracle.cache, key(rehearsal.oracle, rehearsal.exercise, mistakes, rehearsal.seed)
-    with cache.alone(name):
+    with cache.alone(name, deadline.left_s):
         if (known := kept(rehearsal, mistakes)) is not None:
             return known
-        found = computed(suite, rehearsal, mistakes, options)
+        deadline.keep()
+        found = computed(suite, rehearsal, mistakes, options, deadline)
         cache.put(name, encode(found))
     return found
 
 
-def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options) -> Effects:
+def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline) -> Effects:
     """The effects, from plays of every mistake, on all cores where that is worth it."""
     from normgrade.suite.parallel import Job, over_cores
 
@@ -58,7 +63,12 @@ def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], op
         elsewhere = replace(oracle, cache=Cache(oracle.cache.folder, oracle.cache.key))  # without what it holds in memory
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
-    return merged(over_cores(jobs, cores, options.progress))
+    return merged(over_cores(jobs, cores, options.progress, deadline=deadline))
+
+
+def of_no_mistakes(suite: Suite, rehearsal: Rehearsal) -> Effects:
+    """The effects where no mistake is known: there is nothing to compute."""
+    return effects_of(plays_of(suite, rehearsal), rehearsal.reference, (), rehearsal.oracle)
 
 
 def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from types import TracebackType
 from typing import Self
@@ -25,6 +26,7 @@ from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
 from normgrade.worker.walls.kernel import prctl
 from normgrade.worker.zygote_protocol import BROKEN
 
+Attempt = Callable[[], Observation]
 LIMITS = Limits()
 GRACE_S = 0.5  # for a process to end by itself once its channel is closed, so that its exit code is known
 PROBES_S = 30.0  # to load the exercise's own probes
@@ -36,8 +38,7 @@ SIGNALS = {  # the usual ones; some systems lack some of them
     "SIGXCPU": N_("cpu time limit exceeded"),
 }  # fmt: skip
 NAMED_SIGNALS = {int(each) for each in signal.Signals}
-PERHAPS_FROM_OUTSIDE = (Cause.CRASHED,)  # the system kills processes where memory is short
-PERHAPS_EARLIER = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # an earlier request may be the reason: it may have left a thread
+DEATHS = (Cause.EXITED, Cause.CRASHED, Cause.OUT_OF_MEMORY)  # of a process; the first may be the machine's fault, where memory is short
 
 
 class Host:
@@ -151,7 +152,11 @@ class Host:
 
 
 class Worker:
-    """Plays requests on one submission. The next request starts a new process where the last one died or hung."""
+    """Plays requests on one submission. The next request starts a new process where the last one died or hung.
+
+    One death is forgiven: a new process plays all that the dead one had played, and then what it did not answer. Code that ends its
+    process at every n-th call, or leaks until it is killed, does so again, and that is its answer.
+    """
 
     def __init__(self, host: Host, submission: Load, probes: Sequence[Load | None], limits: Limits, ban: Ban | None) -> None:
         self.host = host
@@ -165,6 +170,9 @@ class Worker:
         self.channel: Channel | None = None
         self.coming: Iterator[PlayQuestion] = iter(())  # what will be asked next
         self.asked: deque[PlayQuestion] = deque()  # what was asked ahead of its time
+        self.source: str | None = None  # of the questions, where they have one
+        self.played: list[PlayQuestion] = []  # what this process was asked about that source
+        self.deaths: list[str] = []  # why processes died while that source was played
         self.failure: Observation | None = None  # the answer to every request, once the submission could not be loaded
         self.preface = ""  # what it printed while it was loaded
 
@@ -182,15 +190,27 @@ class Worker:
         return self.answer(PlayQuestion(request, size_limit_bytes))
 
     def answer(self, question: PlayQuestion) -> Observation:
-        """What the probe saw.
+        """What the probe saw, and how many processes died on the way."""
+        if question.source != self.source:
+            self.source, self.played, self.deaths = question.source, [], []
+        before = len(self.deaths)
+        observation = self.forgiving(partial(self.try_to_answer, question), self.answer_anew)
+        return replace(observation, deaths=died) if (died := tuple(self.deaths[before:])) else observation
 
-        It is asked again in a new process where the first one may have ended for another reason than this question.
-        """
-        played_before = self.channel is not None
-        observation = self.try_to_answer(question)
-        perhaps_no_fault = PERHAPS_EARLIER if played_before else PERHAPS_FROM_OUTSIDE
-        if self.channel is None and observation.error is not None and observation.error.cause in perhaps_no_fault:
-            return self.try_to_answer(question)
+    def forgiving(self, attempt: Attempt, again: Attempt) -> Observation:
+        """What an attempt observes. Where the process dies in it, and none has died before, what comes of trying it `again`."""
+        observation = attempt()
+        if self.channel is not None or observation.error is None or observation.error.cause not in DEATHS:
+            return observation
+        self.deaths.append(observation.error.message)
+        return self.forgiving(again, again) if len(self.deaths) == 1 else observation
+
+    def answer_anew(self) -> Observation:
+        """The last answer of a new process, which is asked all that the dead one was asked; it may end before that."""
+        for question in tuple(self.played):
+            observation = self.try_to_answer(question)
+            if self.channel is None:
+                break
         return observation
 
     def try_to_answer(self, question: PlayQuestion) -> Observation:
@@ -202,6 +222,7 @@ class Worker:
         if self.failure is not None:
             return self.failure
         observation = self.ask(question)
+        self.played.append(question)
         preface, self.preface = self.preface, ""
         return replace(observation, stdout=preface + observation.stdout)
 
@@ -212,9 +233,7 @@ class Worker:
 
     def load(self) -> None:
         """Start a process that loads the submission. A submission that cannot be loaded is not tried again."""
-        loaded = self.try_to_load()
-        if loaded.error is not None and loaded.error.cause is Cause.CRASHED:  # the system may have killed the process for another reason
-            loaded = self.try_to_load()
+        loaded, self.played = self.forgiving(self.try_to_load, self.try_to_load), []
         if loaded.error is None:
             self.preface = loaded.stdout
             return

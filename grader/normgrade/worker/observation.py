@@ -94,7 +94,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How an observation ended early. `types` names the exception's classes, most derived first.
+    """How an observation ended early. `types` names the exception's classes, most derived first: "ValueError" is the built-in one.
 
     `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps.
     """
@@ -108,11 +108,15 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a probe saw: place → value. With an error: what it saw before. `stdout` is what the learner's code printed."""
+    """What a probe saw: place → value. With an error: what it saw before. `stdout` is what the learner's code printed.
+
+    `deaths` says of every process that was asked before, and died of it, why it did; no worker can say that of itself.
+    """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     error: Error | None = None
     stdout: str = ""
+    deaths: tuple[str, ...] = ()
 
 
 def type_name(thing: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import errno
 import linecache
 import random
@@ -30,6 +31,7 @@ NATIVE = nullcontext()
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
 # A plain RuntimeError of PyTorch has the first in its text, or is no more than one of the others: that of C++, or of a convolution.
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
+BUILT_IN = {id(thing): name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, BaseException)}
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 
@@ -181,10 +183,18 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
         message = _("its text could not be read")
     own = ((frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file_name)
     frames = [Frame(each.lineno or 0, each.name[:100], (each.line or "")[:200]) for each in traceback.StackSummary.extract(own)]
-    types = tuple(kind.__name__ for kind in type(error).__mro__ if kind is not object)
+    types = tuple(name_of(kind) for kind in type(error).__mro__ if kind is not object)
     if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
         types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
     return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
+
+
+def name_of(kind: type) -> str:
+    """The name of an exception's class as it travels. A class that takes the name of a built-in one has its module's name in front."""
+    if id(kind) in BUILT_IN:
+        return kind.__name__
+    name = f"{kind.__name__:.{NAME_LIMIT}}"
+    return f"{kind.__module__:.{NAME_LIMIT}}.{name}" if name in BUILT_IN.values() else name
 
 
 def stops_the_process(error: BaseException) -> bool:

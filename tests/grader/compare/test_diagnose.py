@@ -10,7 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from normgrade.compare.diagnose import Known, OutOfTime, diagnose, says
+from normgrade.compare.deadline import OutOfTime
+from normgrade.compare.diagnose import Known, diagnose, says
 from normgrade.compare.forecasts import forecasts_of
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried

@@ -28,6 +28,7 @@ from normgrade.report.render.wording import (
     bounded,
     course_in_words,
     credit_in_words,
+    deaths_in_words,
     difference_in_words,
     explained,
     losses_in_words,
@@ -66,9 +67,9 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 
 
 WORDS = (  # what the templates call
-    bounded, cells_of, course_in_words, credit_in_words, difference_in_words, explained, first_line_and_rest, names_of, next_step,
-    not_recognised, not_started, one_line, outcome_in_words, pointed_at, sandbox_in_word, score_in_words, search_stopped, what_it_is,
-    word_of,
+    bounded, cells_of, course_in_words, credit_in_words, deaths_in_words, difference_in_words, explained, first_line_and_rest, names_of,
+    next_step, not_recognised, not_started, one_line, outcome_in_words, pointed_at, sandbox_in_word, score_in_words, search_stopped,
+    what_it_is, word_of,
 )  # fmt: skip
 
 

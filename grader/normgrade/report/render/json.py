@@ -46,6 +46,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": list(report.unexplained),
         "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
+        "deaths": [{"check": death.check, "play": death.play, "why": death.why} for death in report.deaths],
         "checks": [check_as_json(check) for check in report.checks],
     }
 

@@ -10,6 +10,7 @@ from normgrade.language import _
 from normgrade.language.visible import printable
 from normgrade.report.render.wording import (
     claim_of,
+    deaths_in_words,
     difference_in_words,
     names_of,
     not_started,
@@ -66,6 +67,7 @@ def properties_of(report: Report) -> Element:
         *(("lost", one_line(loss)) for loss in report.lost),
         ("seed", str(report.seed)),
         *((("course", one_line(report.course)),) if report.course else ()),
+        *((("deaths", deaths_in_words(report)),) if report.deaths else ()),
     ):
         SubElement(properties, "property", name=name, value=value)
     return properties

@@ -29,6 +29,7 @@ from normgrade.report.render.wording import (
     bounded,
     course_in_words,
     credit_in_words,
+    deaths_in_words,
     difference_in_words,
     explained,
     losses_in_words,
@@ -141,7 +142,8 @@ def line_of(report: Report) -> Text:
     found = " / ".join(map(names_of, report.diagnoses[:1])) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
-    parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), sandbox, course_in_words(report), seed
+    died = n_("died {n} time", "died {n} times", len(report.deaths)) if report.deaths else ""
+    parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), died, sandbox, course_in_words(report), seed
     said = " · ".join(filter(None, parts))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 
@@ -163,6 +165,8 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
         yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
     if stopped := search_stopped(report):
         yield Text(stopped, style="dim")
+    if died := deaths_in_words(report):
+        yield Text(died, style="yellow")
     yield score_line(report)
     if detail.facts:
         yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")

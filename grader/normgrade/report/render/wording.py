@@ -114,6 +114,21 @@ def search_stopped(report: Report) -> str:
     return _("The search for the mistake was stopped after {seconds:.1f} s: which one it is remains open.", seconds=report.stopped_after_s)
 
 
+def deaths_in_words(report: Report) -> str:
+    """How often the process of the submission died, and where first; empty where it never did."""
+    if not report.deaths:
+        return ""
+    first = report.deaths[0]
+    return n_(
+        "The process that your code ran in died at play {play} ({check}): {why}. A new one played everything again: one death is forgiven.",
+        "The process that your code ran in died {n} times, first at play {play} ({check}): {why}. Only one death is forgiven.",
+        len(report.deaths),
+        play=first.play,
+        check=one_line(first.check),
+        why=one_line(first.why),
+    )
+
+
 def names_of(diagnosis: Diagnosis) -> str:
     return " + ".join(map(one_line, diagnosis.mistakes))
 
