@@ -22,6 +22,9 @@ from normgrade.language.errors import CourseError
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.grading_options import Options
 from normgrade.worker.capture import Capture
+from normgrade.worker.host import Worker
+from normgrade.worker.messages import PlayQuestion
+from normgrade.worker.observation import Observation
 from normgrade.worker.walls import TIERS
 
 pytestmark = pytest.mark.usefixtures("expectations")
@@ -249,6 +252,83 @@ def test_the_time_of_a_search_includes_that_of_its_plays(
     monkeypatch.setattr("normgrade.compare.diagnose.diagnose", played)
     grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
     assert took[0] >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("def rms(x, eps=1e-5):\n    raise ValueError('not yet')\n", []),
+        ("1 / 0\ndef rms(x, eps=1e-5):\n    return x\n", []),
+        ("def rms(x, eps=1e-5):\n    import os\n    os._exit(0)\n", []),
+        ("def rms(x, eps):\n    return x.missing\n", [("missing-arguments",)]),
+    ],
+)
+def test_nothing_is_computed_for_an_answer_of_which_no_play_comes_to_its_end(
+    source: str, named: list[tuple[str, ...]], tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr("normgrade.suite.repertoire.computed", ran)
+    [report] = grade([written(tmp_path, tiny.exercise("rms"), source)])
+    assert (report.outcome, report.earned, report.stopped_after_s) == (Outcome.FAILED, 0, None)
+    assert [diagnosis.mistakes for diagnosis in report.diagnoses] == named
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_a_timeout_bounds_all_that_follows_the_answers(seed: int, tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(what: str, *rest: Any) -> None:
+        tick = rest[-1]
+        for _ in range(600):
+            time.sleep(0.1)
+            tick(what)
+
+    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr("normgrade.suite.repertoire.effects_in", slowly)
+    options = Options(seed=seed, timeout_s=4.0)
+    [report] = grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], options)
+    assert report.diagnoses == () and report.stopped_after_s is not None and 0 < report.stopped_after_s < 4.5
+
+
+def test_a_timeout_leaves_time_to_look_for_the_mistake(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path / "empty"))
+    rms = tiny.exercise("rms")
+    wrong = read_text(rms.reference).replace("mean(dim=-1, keepdim=True)", "sum(dim=-1, keepdim=True)")
+    [report] = grade([written(tmp_path, rms, wrong)], Options(timeout_s=60.0))
+    assert [diagnosis.mistakes for diagnosis in report.diagnoses] == [("sum-for-mean",)]
+
+
+# Deaths
+
+AT_CALL = "calls = 0\ndef rms(x, eps=1e-5):\n    global calls\n    calls += 1\n    if calls == {call}:\n        {act}\n    return {right}\n"
+RIGHT = "(x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x)"
+
+
+@pytest.mark.parametrize("call", [1, 2, 7])
+def test_a_right_answer_that_ends_its_process_does_not_pass_and_its_deaths_are_told(call: int, tiny: Course, tmp_path: Path) -> None:
+    source = "import os\n" + AT_CALL.format(call=call, act="os._exit(3)", right=RIGHT)
+    [report] = grade([written(tmp_path, tiny.exercise("rms"), source)])
+    assert report.outcome is Outcome.FAILED
+    assert {death.why for death in report.deaths} == {"your code ended the process with exit code 3"} and len(report.deaths) >= 2
+    assert report.deaths[0] == report.deaths[1]
+    checks = {check.name: check for check in report.checks}
+    assert checks[report.deaths[0].check].message == "your code ended the process with exit code 3"
+
+
+def test_a_right_answer_whose_process_is_killed_once_passes_and_that_is_told(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, asked = Worker.try_to_answer, list[PlayQuestion]()
+
+    def killed_at_the_third(worker: Worker, question: PlayQuestion) -> Observation:
+        asked.append(question)
+        if len(asked) == 3 and worker.channel is not None:
+            worker.channel.kill(0.0)
+        return answer(worker, question)
+
+    monkeypatch.setattr(Worker, "try_to_answer", killed_at_the_third)
+    [report] = grade([written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"))])
+    assert (report.outcome, report.earned) == (Outcome.PASSED, 8)
+    [death] = report.deaths
+    assert death.play >= 3  # what the killed one had been asked ahead, it had perhaps answered
 
 
 # Banned calls

@@ -32,6 +32,7 @@ SEED = 1_750_043_921  # of every random number generator before a play; not one 
 # A plain RuntimeError of PyTorch has the first in its text, or is no more than one of the others: that of C++, or of a convolution.
 NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
 BUILT_IN = {id(thing): name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, BaseException)}
+NAME_OF = type.__dict__["__name__"].__get__  # of a class; that of its metaclass may raise, or lie
 SAID_BY_HAND = "ByHand: "
 FRAME_LIMIT = 5  # of the learner's frames, the innermost
 
@@ -190,11 +191,9 @@ def describe(error: BaseException, file_name: str | None, step: int | str | None
 
 
 def name_of(kind: type) -> str:
-    """The name of an exception's class as it travels. A class that takes the name of a built-in one has its module's name in front."""
-    if id(kind) in BUILT_IN:
-        return kind.__name__
-    name = f"{kind.__name__:.{NAME_LIMIT}}"
-    return f"{kind.__module__:.{NAME_LIMIT}}.{name}" if name in BUILT_IN.values() else name
+    """The name of an exception's class as it travels. Only a built-in class travels under the name of one."""
+    name = NAME_OF(kind)[:NAME_LIMIT]
+    return name if id(kind) in BUILT_IN or name not in BUILT_IN.values() else f"submission.{name}"
 
 
 def stops_the_process(error: BaseException) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from sample_reports import BANNED, FAILED, STATISTICS
 
 from normgrade.report.render import FORMATS, render
-from normgrade.report.report import Check, Outcome
+from normgrade.report.report import Check, Death, Outcome
 from normgrade.report.reveal import reveal
 
 
@@ -57,6 +57,12 @@ def test_score_reveals_outcome_score_and_findings_alone() -> None:
 def test_the_score_is_the_same_whatever_is_revealed(level: Any) -> None:
     shown = reveal(replace(FAILED, withheld=1), level)
     assert (shown.earned, shown.possible, shown.outcome) == (5, 14, Outcome.FAILED)
+
+
+@pytest.mark.parametrize(("level", "kept"), [("full", True), ("claims", True), ("score", False)])
+def test_a_score_does_not_name_the_check_at_which_a_process_died(level: Any, kept: bool) -> None:
+    deaths = (Death("test_output", 2, "your code crashed"),)
+    assert reveal(replace(FAILED, deaths=deaths), level).deaths == (deaths if kept else ())
 
 
 def test_revealing_twice_is_revealing_once() -> None:

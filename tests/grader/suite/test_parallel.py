@@ -11,11 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.language.errors import CourseError
 from normgrade.suite.grading_options import available
 from normgrade.suite.parallel import Job, Tick, over_cores
@@ -43,6 +45,23 @@ def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: 
     assert [(done, total) for _, done, total in told] == [(number, 6) for number in range(1, 7)]
     assert sorted(what for what, _, _ in told) == ["job 0", "job 1", "job 1", "job 1", "job 2", "job 2"]
     assert all((process == os.getpid()) == (cores == 1) for _, process in results)
+
+
+def slow(tick: Tick) -> None:
+    for _ in range(600):
+        time.sleep(0.1)
+        tick("slow")
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_nothing_goes_on_after_the_deadline(cores: int) -> None:
+    started = time.monotonic()
+    with pytest.raises(OutOfTime):
+        over_cores([Job(600, slow), Job(600, slow)], cores, lambda *what: None, deadline=Deadline.after(0.3))
+    assert time.monotonic() - started < 30
+    for process in active_children():
+        process.join(30)
+    assert not active_children()
 
 
 def thresholds(tick: Tick) -> tuple[int, int, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.compare.effects import Effects, encode
 from normgrade.course.course import Course
 from normgrade.course.files import read_text
@@ -16,7 +18,7 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.suite.collection import collect
 from normgrade.suite.grading_options import Options
-from normgrade.suite.repertoire import key, repertoire
+from normgrade.suite.repertoire import kept, key, repertoire
 from normgrade.suite.run import Rehearsal
 
 
@@ -46,7 +48,7 @@ def test_what_another_process_has_just_computed_is_read(tiny: Course, tmp_path: 
     mine, theirs = (Rehearsal(Oracle(Cache(tmp_path, bytes(32)), None), exercise, reference) for _ in range(2))
 
     @contextmanager
-    def after_the_other(cache: Cache, name: str) -> Iterator[None]:
+    def after_the_other(cache: Cache, name: str, patience_s: float) -> Iterator[None]:
         monkeypatch.undo()
         repertoire(suite, theirs, mistakes, Options())
         monkeypatch.setattr("normgrade.suite.repertoire.computed", None)
@@ -54,6 +56,27 @@ def test_what_another_process_has_just_computed_is_read(tiny: Course, tmp_path: 
 
     monkeypatch.setattr(Cache, "alone", after_the_other)
     assert len(repertoire(suite, mine, mistakes, Options()).mistakes) == 4
+
+
+def test_nothing_is_computed_after_the_deadline_and_nothing_half_is_kept(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("rms")
+    suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
+    rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
+    with pytest.raises(OutOfTime):
+        repertoire(suite, rehearsal, mistakes, Options(), Deadline.after(-1.0))
+    assert kept(rehearsal, mistakes) is None
+    assert repertoire(suite, rehearsal, mistakes, Options(), Deadline.after(600.0)).mistakes == tuple(each.name for each in mistakes)
+
+
+def test_no_longer_than_the_deadline_is_waited_for_what_another_process_computes(tiny: Course, tmp_path: Path) -> None:
+    exercise = tiny.exercise("rms")
+    suite, mistakes, reference = collect([exercise])["rms"], read_mistakes(exercise), read_text(exercise.reference)
+    rehearsal = Rehearsal(Oracle(Cache(tmp_path, bytes(32))), exercise, reference)
+    with rehearsal.oracle.cache.alone(key(rehearsal.oracle, exercise, mistakes, 0)):
+        started = time.monotonic()
+        with pytest.raises(OutOfTime):
+            repertoire(suite, rehearsal, mistakes, Options(), Deadline.after(0.2))
+        assert 0.2 <= time.monotonic() - started < 30
 
 
 def test_over_several_cores_it_is_the_same(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

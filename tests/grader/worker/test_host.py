@@ -22,6 +22,7 @@ from normgrade.worker import launch
 from normgrade.worker.channel import Channel, Ending
 from normgrade.worker.host import Host, Worker
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote
+from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Request
 from normgrade.worker.walls import Protection
 from normgrade.worker.walls.process import Budget
@@ -208,6 +209,7 @@ def test_the_time_for_all_checks_is_bounded(host: Host) -> None:
 
 FORGERY = """
 from normgrade.worker import messages
+from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Array, Observation
 import numpy as np
 frame = messages.encode(Observation({"result": Array(np.full((2, 2), 6, np.float32), "float32")}), SERIAL)
@@ -248,12 +250,12 @@ EMPTY_FRAME = "import os; from normgrade.worker import messages; os.write(4, mes
         ("import os; os.closerange(0, 99)", "while the file was loaded, your code closed the files that answers go through"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_tried_once(host: Host, statement: str, message: str) -> None:
+def test_a_file_that_cannot_be_loaded_is_not_loaded_for_the_next_request(host: Host, statement: str, message: str) -> None:
     with host.worker(f"print('loading')\n{statement}", "broken.py", limits=SHORT) as worker:
         first = play(worker, "good", Array(X, "float32"))
         used_s = worker.used_s
         assert error_of(first).cause is Cause.NOT_LOADED and message in error_of(first).message
-        assert play(worker, "good", Array(X, "float32")) is first and worker.used_s == used_s
+        assert error_of(play(worker, "good", Array(X, "float32"))) is error_of(first) and worker.used_s == used_s
 
 
 def test_what_was_printed_before_a_failed_load_is_kept(host: Host) -> None:
@@ -382,11 +384,107 @@ def test_a_child_that_returns_from_the_call_does_not_answer(host: Host) -> None:
         assert_good(worker)
 
 
-def test_a_thread_that_ends_the_process_later_does_not_fail_the_next_request(host: Host) -> None:
+# Deaths
+
+
+COUNTING = """
+import ctypes, os, sys, threading, time, torch
+
+calls, kept = 0, []
+
+def count(every, act):
+    global calls
+    calls += 1
+    if calls % every == 0:
+        act()
+    return calls
+
+def fine():
+    return 1
+
+def call():
+    return count({every}, lambda: {act})
+"""
+EXITS = "your code ended the process with exit code 0"
+
+
+def counted(host: Host, every: int, act: str, plays: int, limits: Limits = LIMITS) -> list[Observation]:
+    """What comes of `plays` calls, of which `every` so-manyth does something."""
+    with host.worker(COUNTING.format(every=every, act=act), "counting.py", limits=limits) as worker:
+        return [play(worker, "call") for _ in range(plays)]
+
+
+@pytest.mark.parametrize("plays", [4, 11])
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        ("os._exit(0)", EXITS),
+        ("ctypes.string_at(0)", "your code crashed: segmentation fault (SIGSEGV)"),
+        ("os.kill(os.getpid(), 9)", "your code crashed: killed (SIGKILL); did it need too much memory?"),
+    ],
+)
+def test_a_process_that_ends_at_every_fourth_call_has_no_answer_there(host: Host, act: str, why: str, plays: int) -> None:
+    answers = counted(host, 4, act, plays)
+    died = [number for number, answer in enumerate(answers, 1) if answer.error is not None]
+    assert died == [4, 8][: plays // 4]
+    assert {error_of(answers[number - 1]).message for number in died} == {why}
+    assert [answer.deaths for answer in answers if answer.deaths] == [(why, why), (why,)][: plays // 4]
+
+
+@only_on_linux
+def test_a_process_that_leaks_until_it_is_killed_has_no_answer_there(host: Host) -> None:
+    answers = counted(host, 1, "kept.append(bytearray(300 * 2**20))", 5)
+    assert [answer.error is None for answer in answers] == [True, True, True, False, True]
+    assert error_of(answers[3]).message == NO_MEMORY and answers[3].deaths == (NO_MEMORY, NO_MEMORY)
+
+
+def test_a_process_that_is_killed_from_outside_is_forgiven_once(host: Host) -> None:
+    with host.worker(
+        "import os\ncalls = 0\ndef call():\n    global calls\n    calls += 1\n    return f'{calls} {os.getpid()}'", "f.py"
+    ) as worker:
+        answers, killed = [], []
+        for number in range(6):
+            answers.append(play(worker, "call"))
+            if number in (1, 3):
+                killed.append(answers[-1])
+                os.kill(int(result(answers[-1]).split()[1]), signal.SIGKILL)
+                time.sleep(0.1)
+    counts = [answer.values["result"].split()[0] if answer.error is None else None for answer in answers]  # type: ignore[union-attr]
+    assert counts == ["1", "2", "3", "4", None, "1"]  # the new process has played again what the killed one had
+    why = "your code crashed: killed (SIGKILL); did it need too much memory?"
+    assert [answer.deaths for answer in answers] == [(), (), (why,), (), (why,), ()]
+
+
+def test_what_a_process_prints_when_it_plays_again_is_not_shown_twice(host: Host) -> None:
+    source = "import os\ndef say(x):\n    print('said', x)\n    return os.getpid()"
+    with host.worker(source, "say.py") as worker:
+        first = play(worker, "say", 1)
+        os.kill(result(first), signal.SIGKILL)
+        time.sleep(0.1)
+        assert [first.stdout, play(worker, "say", 2).stdout] == ["said 1\n", "said 2\n"]
+
+
+def test_a_thread_that_ends_the_process_later_is_not_forgiven_twice(host: Host) -> None:
     source = GOOD + "    threading.Timer(0.1, lambda: os._exit(0)).start()\ndef wait():\n    time.sleep(0.3)\n    return 1"
     with host.worker(source, "later.py") as worker:
         assert play(worker, "evil").error is None
+        died = play(worker, "wait")
+        assert error_of(died).message == EXITS and died.deaths == (EXITS, EXITS)
         assert result(play(worker, "wait")) == 1
+
+
+def test_each_source_of_the_courses_own_is_forgiven_once(host: Host) -> None:
+    dies, fine = (COUNTING.format(every=2, act=act) for act in ("os._exit(0)", "None"))
+    with host.worker("", "f.py") as worker:
+        ended = [worker.answer(PlayQuestion(call("call"), 1000, source)) for source in (dies, dies, fine, dies, dies)]
+    assert [answer.error is None for answer in ended] == [True, False, True, True, False]
+    assert [len(answer.deaths) for answer in ended] == [0, 2, 0, 0, 2]
+
+
+def test_a_death_while_the_file_is_loaded_counts_too(host: Host) -> None:
+    with host.worker("import os\nos._exit(5)", "f.py") as worker:
+        assert play(worker, "f").deaths == ("your code ended the process with exit code 5",) * 2
+        assert play(worker, "f").deaths == ()
 
 
 def test_a_submission_sees_five_files_and_a_bare_environment(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,6 +198,28 @@ def test_an_error_class_of_the_learners_own_tells_what_it_descends_from() -> Non
 
 
 @pytest.mark.parametrize(
+    ("definition", "first"),
+    [
+        ("class ValueError(Exception):\n    pass", "submission.ValueError"),
+        ("class ValueError(Exception):\n    __module__ = 'builtins'", "submission.ValueError"),
+        ("Named = type('Named', (type,), {'__name__': property(lambda _: 1 / 0)})\n"
+         "class ValueError(Exception, metaclass=Named):\n    pass", "submission.ValueError"),
+        ("ValueError = type('IndexError', (Exception,), {})", "submission.IndexError"),
+        ("Like = type('Like', (type,), {'__eq__': lambda *_: True, '__hash__': lambda _: hash(ValueError)})\n"
+         "class ValueError(Exception, metaclass=Like):\n    pass", "submission.ValueError"),
+        ("import builtins\nclass Mine(Exception):\n    pass\nMine.__name__ = 'ValueError'\nValueError = Mine", "submission.ValueError"),
+    ],
+)  # fmt: skip
+def test_only_the_built_in_error_travels_under_its_name(definition: str, first: str) -> None:
+    assert error(f"{definition}\ndef f():\n    raise ValueError('no')\n").types == (first, "Exception", "BaseException")
+
+
+def test_an_error_that_descends_from_the_built_in_one_of_its_name_is_one() -> None:
+    found = error("class ValueError(ValueError):\n    pass\ndef f():\n    raise ValueError('no')\n")
+    assert found.types == ("submission.ValueError", "ValueError", "Exception", "BaseException")
+
+
+@pytest.mark.parametrize(
     ("body", "cause", "types", "message"),
     [
         ("import sys; sys.exit(3)", Cause.EXITED, ("SystemExit", "BaseException"), "3"),

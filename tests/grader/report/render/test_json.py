@@ -47,6 +47,7 @@ def test_json_is_the_contract() -> None:
                 ],
                 "unexplained": [],
                 "stopped_after_s": None,
+                "deaths": [],
                 "checks": [
                     {
                         "name": "test_statistics[wide]",
@@ -84,8 +85,8 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained stopped_after_s checks"
-    assert list(content) == order.split()
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained stopped_after_s deaths"
+    assert list(content) == [*order.split(), "checks"]
     assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
 
 

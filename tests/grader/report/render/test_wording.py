@@ -11,9 +11,10 @@ from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, 
 
 from normgrade.language.visible import printable
 from normgrade.report.render import render
+from normgrade.report.render.detail import QUIET
 from normgrade.report.render.terminal import render_text
 from normgrade.report.render.wording import CODE_COLUMNS, credit_in_words, difference_in_words, next_step, pointed_at
-from normgrade.report.report import Diagnosis, Difference, Spot
+from normgrade.report.report import Death, Diagnosis, Difference, Spot
 from normgrade.report.reveal import reveal
 
 
@@ -75,6 +76,29 @@ def test_a_search_that_was_stopped_is_told_in_one_sentence(seconds: float, sente
     assert sentence in " ".join(render_text([stopped]).split())
     assert json.loads(render([stopped], "json"))["reports"][0]["stopped_after_s"] == seconds
     assert "The search" not in render_text([report(failed())])
+
+
+DIED = Death("test_output", 40, "your code ended the process with exit code 0")
+ONCE = (
+    "The process that your code ran in died at play 40 (test_output): your code ended the process with exit code 0. "
+    "A new one played everything again: one death is forgiven."
+)
+TWICE = (
+    "The process that your code ran in died 2 times, first at play 40 (test_output): your code ended the process with exit code 0. "
+    "Only one death is forgiven."
+)
+
+
+@pytest.mark.parametrize(("deaths", "sentence", "short"), [((DIED,), ONCE, "died 1 time"), ((DIED, DIED), TWICE, "died 2 times")])
+def test_processes_that_died_are_told_of_in_every_format(deaths: tuple[Death, ...], sentence: str, short: str) -> None:
+    one = replace(PASSED, deaths=deaths)
+    assert sentence in " ".join(render_text([one]).split()) and f" · {short} · " in render_text([one], QUIET)
+    assert json.loads(render([one], "json"))["reports"][0]["deaths"] == [{"check": "test_output", "play": 40, "why": DIED.why}] * len(
+        deaths
+    )
+    assert f'<property name="deaths" value="{sentence}" />' in render([one], "junit")
+    assert f"<p>{sentence}</p>" in render([one], "html")
+    assert not any("died" in render([PASSED], format) for format in ("terminal", "junit", "html"))
 
 
 def test_a_caret_stands_under_its_place_whatever_the_line_holds() -> None:

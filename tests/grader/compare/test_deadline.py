@@ -1,0 +1,44 @@
+"""A deadline passes once, and stops whatever is yielded after it."""
+
+from __future__ import annotations
+
+import doctest
+import math
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from normgrade.compare import deadline
+from normgrade.compare.deadline import NEVER, Deadline, OutOfTime
+
+
+def test_the_examples_hold() -> None:
+    assert doctest.testmod(deadline).failed == 0
+
+
+def test_a_deadline_that_never_comes_is_kept() -> None:
+    NEVER.keep()
+    assert (NEVER.left_s, NEVER.has_passed(), NEVER.earlier(9.0)) == (math.inf, False, NEVER)
+    assert list(NEVER.each([1, 2])) == [1, 2]
+
+
+def test_a_deadline_passes() -> None:
+    coming = Deadline.after(60.0)
+    assert 59.0 < coming.left_s <= 60.0 and not coming.has_passed()
+    earlier = coming.earlier(61.0)
+    assert earlier.has_passed() and -2.0 < earlier.left_s < 0.0
+    with pytest.raises(OutOfTime):
+        earlier.keep()
+
+
+def test_things_are_yielded_while_there_is_time() -> None:
+    def endless() -> Iterator[float]:
+        while True:
+            time.sleep(0.01)
+            yield time.monotonic()
+
+    coming, got = Deadline.after(0.1), list[float]()
+    with pytest.raises(OutOfTime):
+        got.extend(coming.each(endless()))
+    assert time.monotonic() >= coming.at
