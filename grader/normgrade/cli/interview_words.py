@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import WIDEST, say
+from normgrade.cli.prompt import rendered
 from normgrade.course.course import Course, Exercise
 from normgrade.course.links import by_slug
 from normgrade.language import N_, _, n_
@@ -103,7 +103,7 @@ def saved(task: Task, interview: Interview) -> str:
 
 
 def show_markdown(console: Console, text: str) -> None:
-    console.print(Markdown(by_slug(text)), width=min(console.width, WIDEST))
+    console.print(rendered(by_slug(text)), width=min(console.width, WIDEST))
 
 
 def summary(interview: Interview) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from normgrade.course.links import by_slug
 from normgrade.course.questions import ANSWERS, FOLDED
 from normgrade.language import _
+
+if TYPE_CHECKING:
+    from rich.markdown import Markdown  # not at run time: a pipe does without rich
 
 
 def folded(prompt: str, slug: str) -> str:
@@ -24,3 +29,10 @@ def unfolded(prompt: str) -> str:
 def title(summary: str) -> str:
     """The heading of a folded part: its question, or "" where the question stands before it."""
     return "" if summary.strip() in ANSWERS else f"**{summary.strip()}**\n\n"
+
+
+def rendered(markdown: str) -> Markdown:
+    """Markdown of a course, for a terminal. An address stands beside the words that it belongs to, and is not hidden under them."""
+    from rich.markdown import Markdown
+
+    return Markdown(markdown, hyperlinks=False)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markdown import Markdown
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.cli.prompt import folded
+from normgrade.cli.prompt import folded, rendered
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.language import _, n_
@@ -62,7 +61,7 @@ def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
     report = watching.report
     yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
     if watching.with_prompt:
-        yield Markdown(folded(read_text(watching.exercise.prompt), watching.exercise.slug))
+        yield rendered(folded(read_text(watching.exercise.prompt), watching.exercise.slug))
         return
     if watching.note:
         yield Text(watching.note, style="yellow")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from normgrade.cli.options import course_option
-from normgrade.cli.prompt import folded, unfolded
+from normgrade.cli.prompt import folded, rendered, unfolded
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.files import read_text
 from normgrade.language.visible import visible, write_data
@@ -37,9 +37,7 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
     if not sys.stdout.isatty():
         click.echo(visible(prompt), nl=False)
         return
-    from rich.markdown import Markdown
-
     from normgrade.report.render.terminal import open_console
 
     console = open_console()
-    console.print(Markdown(prompt), width=min(console.width, 100))
+    console.print(rendered(prompt), width=min(console.width, 100))

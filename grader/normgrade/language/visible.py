@@ -1,4 +1,4 @@
-"""Text from outside as people may be shown it: nothing in it steers a terminal, and every stream takes it, whatever its encoding."""
+"""Text from outside as people may be shown it: no terminal and no CI system obeys it, and every stream takes it, whatever its encoding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ STEERS = re.compile(  # control characters, turners of the writing direction, an
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 ON_A_LINE = re.compile(rf"[\t\n]|{STEERS.pattern}")
-DOT = "·"  # stands for every such character
+UNSEEN = (  # characters that take no room; .NET skips them where it looks for a text, and so do the runners of GitHub and Azure
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    r"\U000e0000-\U000e0fff"
+)
+BEGINS_A_COMMAND = re.compile(  # "::error::…" where a line begins, except for blanks and colours: GitHub
+    rf"(?<![^\r\n])((?:[^\S\r\n]|[{UNSEEN}]|\x1b\[[0-9;]*m)*):(?=[{UNSEEN}]*:)"
+)
+HOLDS_A_COMMAND = re.compile(rf"#(?=[{UNSEEN}]*#[\w{UNSEEN}]*\[)")  # "##[error]…" anywhere: GitHub, Azure, TeamCity
+DOT = "·"  # stands for every character that steers, and for the first of a command
 STAND_INS = {  # where an encoding lacks a sign
     **dict(zip("✓✗–—−▶…·×•“”‘’→←▼▲", "+x--->..x*\"\"''><v^", strict=True)),
     **dict.fromkeys("─━╶╴╸╺", "-"),
@@ -26,8 +34,13 @@ HANDLER = "normgrade"
 
 
 def visible(text: str) -> str:
-    """The text with a dot for every character that steers a terminal. Newlines and tabs stay."""
-    return STEERS.sub(DOT, text)
+    """The text with a dot for every character that steers a terminal, and no command of a CI system. Newlines and tabs stay."""
+    return disarmed(STEERS.sub(DOT, text))
+
+
+def disarmed(text: str) -> str:
+    """The text with a dot for the first character of every command that a CI system would find in it. Its columns stay."""
+    return HOLDS_A_COMMAND.sub(DOT, BEGINS_A_COMMAND.sub(rf"\g<1>{DOT}", text))
 
 
 def printable(text: str) -> str:

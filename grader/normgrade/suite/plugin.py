@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from normgrade.language.visible import visible
 from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
 
@@ -167,11 +168,11 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
     result = run.play(test)
     [check] = remarked([result], run.exercise)
     if check.stdout:
-        item.add_report_section("call", "stdout", check.stdout)
+        item.add_report_section("call", "stdout", visible(check.stdout))
     if died := [why for play in result.plays for why in play.observation.deaths]:
         item.add_report_section("call", "process that died", "\n".join(died))
     if check.outcome is Outcome.SKIPPED:
-        pytest.skip(check.message)
+        pytest.skip(visible(check.message))
     if check.outcome is not Outcome.PASSED:
         pytest.fail(in_words(check), pytrace=False)
 
@@ -184,7 +185,7 @@ def in_words(check: Check) -> str:
     for each in check.differences:
         lines.append(f"{what_it_is(each)}: {difference_in_words(each)}")
         lines.append(f"  looks like: {each.looks_like}" if each.looks_like else "")
-    return "\n".join(filter(None, (*lines, check.hint)))
+    return visible("\n".join(filter(None, (*lines, check.hint))))
 
 
 class Derived(pytest.Item):
@@ -209,7 +210,7 @@ class Findings(pytest.Item):
         self.findings = findings
 
     def runtest(self) -> None:
-        pytest.fail("\n".join(f"line {each.line}: {each.text}" for each in self.findings), pytrace=False)
+        pytest.fail(visible("\n".join(f"line {each.line}: {each.text}" for each in self.findings)), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.name

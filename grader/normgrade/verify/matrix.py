@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from normgrade.course.course import Exercise
+from normgrade.language.visible import visible
 from normgrade.suite.situations import SITUATIONS
 
 PLAYED, LEFT_OUT, GAP = "✓", "·", "  "
@@ -24,7 +25,7 @@ def matrix(exercises: Sequence[Exercise], width: int = 80) -> Iterator[str]:
         yield ""
     for exercise in exercises:
         for name, reason in exercise.left_out.items():
-            yield f"{LEFT_OUT} {exercise.slug}, {name}: {reason}"
+            yield visible(f"{LEFT_OUT} {exercise.slug}, {name}: {reason}")
 
 
 def blocks(exercises: Sequence[Exercise], width: int) -> Iterator[Sequence[Exercise]]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from normgrade.cli.prompt import folded, unfolded
+import io
+
+from hostile_texts import COLOUR
+from rich.console import Console
+
+from normgrade.cli.prompt import folded, rendered, unfolded
 
 PROMPT = """# RMS norm
 
@@ -48,3 +53,10 @@ def test_a_summary_that_says_answer_alone_is_no_question() -> None:
     chinese = "问题？\n\n<details><summary>答案</summary>\n是。\n</details>\n"
     assert "答案" not in folded(chinese, "rms") and unfolded(chinese) == "问题？\n\n是。\n\n"
     assert "Answer" not in unfolded(PROMPT) and "details" not in unfolded(PROMPT)
+
+
+def test_no_address_is_hidden_under_a_link() -> None:
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, legacy_windows=False)
+    console.print(rendered("[the paper](https://example.org/a), <https://example.org/b>"))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "the paper" in shown and "(https://example.org/a)" in COLOUR.sub("", shown) and "\x1b]8" not in shown

@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 
 from normgrade.language.places import Place
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Finding, Kind, Numbers, Outcome, Report, Rule, Spot, ValueDifference
+from normgrade.report.report import (
+    ArrayDifference,
+    Check,
+    Death,
+    Diagnosis,
+    Finding,
+    Kind,
+    Numbers,
+    Outcome,
+    Report,
+    Rule,
+    Spot,
+    ValueDifference,
+)
 from normgrade.report.reveal import reveal
 
 STATISTICS = "The running statistics follow the batches, with the unbiased variance."
@@ -112,26 +125,29 @@ EVERY_KIND = (FAILED, PASSED, NOT_STARTED, BROKEN, FOUND, reveal(FAILED, "claims
 HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [link=a]"
 
 
-def hostile() -> Report:
-    """A report in which every text is untrusted."""
-    numbers = replace(VARIANCE, place=Place(HOSTILE), dtype=HOSTILE, looks_like=HOSTILE)
-    described = replace(MISSING, place=Place(HOSTILE), expected=HOSTILE, actual=f"no {HOSTILE}")
-    texts: Any = {"claim": HOSTILE, "kind": Kind.FORMULA, "message": HOSTILE, "hint": HOSTILE, "stdout": HOSTILE}
+def hostile(text: str = HOSTILE) -> Report:
+    """A report in which every text is this untrusted one."""
+    numbers = replace(VARIANCE, place=Place(text), dtype=text, looks_like=text)
+    described = replace(MISSING, place=Place(text), expected=text, actual=f"no {text}")
+    texts: Any = {"claim": text, "kind": Kind.FORMULA, "message": text, "hint": text, "stdout": text}
     checks = (
-        Check(HOSTILE, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
+        Check(text, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
         Check("test_skipped", outcome=Outcome.SKIPPED, points=1, **texts),
     )
-    mistake = Diagnosis((HOSTILE,), HOSTILE, (HOSTILE,), (Spot(HOSTILE, 1, 1, 5, HOSTILE, HOSTILE),))
+    mistake = Diagnosis((text,), text, (text,), (Spot(text, 1, 1, 5, text, text),))
     return Report(
-        HOSTILE,
-        HOSTILE,
+        text,
+        text,
         Outcome.FAILED,
         2,
-        HOSTILE,
+        text,
         0,
         0.1,
-        (Finding(1, 1, Rule.BANNED, f"{HOSTILE}\n{HOSTILE}"),),
+        (Finding(1, 1, Rule.BANNED, f"{text}\n{text}"),),
         (mistake,),
         checks,
-        (HOSTILE,),
+        (text,),
+        source=text,
+        course=text,
+        deaths=(Death(text, 1, text),),
     )

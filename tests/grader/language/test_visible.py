@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.language.visible import STEERS, printable, visible, visible_name
+from normgrade.language.visible import STEERS, disarmed, printable, visible, visible_name
 
 HOSTILE = "a\x1b[31m\x1b]0;t\x07\x9b2J\u202e\n\x7fz.py"  # colour, title, clear, right to left, another line
 UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
@@ -53,6 +54,27 @@ def test_a_dot_stands_for_whatever_steers_a_terminal() -> None:
 def test_what_steers_a_terminal_is_left_out_where_it_is_no_name() -> None:
     assert printable("a\x1b[1;31mb\x1b[0m\tc\r\nd\x00\x07\x9f") == "ab\tc\nd"
     assert printable("".join(map(chr, range(0x202A, 0x202F))) + "\u061c\u200e\u2066\u2069\ud800\ufffe") == ""
+
+
+def test_a_dot_stands_for_the_first_character_of_a_command() -> None:
+    assert disarmed("::error::x\n \t\u00a0\ufeff::a\r:\u200b:b") == "·:error::x\n \t\u00a0\ufeff·:a\r·\u200b:b"
+    assert disarmed("a ##[error] ##vso[x] ####[[ #\u200b#teamcity[") == "a ·#[error] ·#vso[x] ##·#[[ ·\u200b#teamcity["
+    assert disarmed("\x1b[1m\x1b[31m::error::\x1b[0m") == "\x1b[1m\x1b[31m·:error::\x1b[0m"
+    assert visible("\x1b::error::\n\t::x") == "·::error::\n\t·:x"
+
+
+@pytest.mark.parametrize(
+    "text", ["a::b", "x[::2]", ":", ": :", "a\n: x", "# ## ### [0]", "## a[0]", "#[x]", "##a-b[c]", "", "::".join("ab")]
+)
+def test_what_commands_nothing_stays(text: str) -> None:
+    assert disarmed(text) == visible(text) == text
+
+
+@pytest.mark.parametrize("part", ["\n", " ", "#", "##a", "#\u200b", ":\u200b", "\x1b[0"])
+def test_a_long_text_takes_a_moment(part: str) -> None:
+    before = time.process_time()
+    disarmed(part * 200_000)
+    assert time.process_time() - before < 5  # it would be minutes if the time grew with the square of the length
 
 
 @pytest.mark.parametrize("name", [HOSTILE, UNDECODABLE], ids=["hostile", "undecodable"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from normgrade.course.course import Course, carried
@@ -19,6 +21,11 @@ def test_every_situation_has_a_line_and_every_exception_its_reason() -> None:
     assert lines[len(SITUATIONS) + 1 :] == [f"· {slug}, {name}: {reason}" for slug, name, reason in left_out] and left_out
     row = dict(zip(head.split(), lines[list(SITUATIONS).index("every_dtype")].split()[1:], strict=True))
     assert (row["layer_norm"], row["spectral_norm"]) == ("✓", "·")
+
+
+def test_a_reason_neither_steers_a_terminal_nor_commands_a_ci_system() -> None:
+    *_table, reason = matrix([replace(EXERCISES[0], left_out={"views": "a\x1b[2Jb ##[error]\n::error::c"})])
+    assert reason == f"· {EXERCISES[0].slug}, views: a·[2Jb ·#[error]\n·:error::c"
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

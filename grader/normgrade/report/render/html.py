@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from normgrade.language import _, n_, spoken
 from normgrade.language.text import lines_of
-from normgrade.language.visible import printable
+from normgrade.language.visible import disarmed, printable
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.heatmap import Picture, picture_of
@@ -160,13 +160,13 @@ def render_html(reports: Sequence[Report]) -> str:
         sections=sections(reports, "", FULL),
         losses=losses_in_words(reports),
     )
-    return f"{page}\n"
+    return disarmed(f"{page}\n")
 
 
 def render_fragment(reports: Sequence[Report], prefix: str, detail: Detail = BRIEF) -> str:
     """The same for a page that is there already, a notebook's. All ids begin with the prefix, which no other fragment there may have."""
     shown = sections(reports, prefix, detail)
-    return template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses_in_words(reports))
+    return disarmed(template("fragment.html.jinja").render(style=Markup(EMBEDDED_STYLE), sections=shown, losses=losses_in_words(reports)))
 
 
 def digest(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from normgrade import __version__
-from normgrade.language.visible import STEERS
+from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
 from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Report, Spot
 
 VERSION = 1
@@ -23,11 +23,11 @@ def render_json(reports: Sequence[Report]) -> str:
     """All reports as one JSON object."""
     content = {"version": VERSION, "normgrade": __version__, "reports": [report_as_json(report) for report in reports]}
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-    return STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text)) + "\n"
+    return HOLDS_A_COMMAND.sub(escaped, STEERS.sub(escaped, LONE_SURROGATE.sub("\ufffd", text))) + "\n"
 
 
 def escaped(sign: re.Match[str]) -> str:
-    """A sign as JSON can say it in ASCII, for whoever reads the report in a terminal."""
+    """A sign as JSON can say it in ASCII, for whoever reads the report in a terminal or a log."""
     return f"\\u{ord(sign[0]):04x}"
 
 

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from normgrade import __version__
 from normgrade.language import _
-from normgrade.language.visible import printable
+from normgrade.language.visible import disarmed, printable
 from normgrade.report.render.wording import (
     claim_of,
     deaths_in_words,
@@ -31,8 +31,17 @@ def render_junit(reports: Sequence[Report]) -> str:
     root.extend(suite_of(report) for report in reports)
     count_into(root)
     root.set("time", seconds(sum(report.duration_s for report in reports)))
+    disarm(root)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def disarm(root: Element) -> None:
+    """Leave no command in any text or attribute: a CI system writes them to its log."""
+    for element in root.iter():
+        element.text = element.text and disarmed(element.text)
+        for name, value in element.items():
+            element.set(name, disarmed(value))
 
 
 def suite_of(report: Report) -> Element:

@@ -1,13 +1,14 @@
 """Reports for people: a table of the claims, every failure with its numbers side by side, the mistake, the score.
 
-Everything that comes from a submission or a suite is untrusted text: it is made printable and never read as rich markup.
+Everything that comes from a submission or a suite is untrusted text: it is made printable, never read as rich markup, and no line that
+it is on is a command of a CI system.
 """
 
 from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import IO
 
@@ -20,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
-from normgrade.language.visible import forgiving, visible
+from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import EVERYTHING, QUIET, USUAL, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
@@ -77,7 +78,7 @@ STYLES = {
 
 
 class Screen(Console):
-    """A console that breaks lines of Chinese, and shows control characters in text as dots; rich's own control codes stay."""
+    """A console that breaks lines of Chinese, and shows as dots what a terminal or a CI system would obey; rich's own codes stay."""
 
     encoding = "utf-8"  # rich draws plainer boxes where a stream is ASCII; here the stream itself finds stand-ins
 
@@ -88,7 +89,11 @@ class Screen(Console):
         if isinstance(renderable, Text):
             renderable = broken(renderable, options)
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
+            yield segment if segment.control else segment._replace(text=STEERS.sub(DOT, segment.text))
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        """The text to be written. Only now do lines begin where they will be read; rich has no public method for this step."""
+        return disarmed(super()._render_buffer(buffer))
 
 
 def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:

@@ -1,17 +1,29 @@
-"""The formats by name, and what each of them imports."""
+"""The formats by name, what each of them imports, and that none of them passes a command on."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from hostile_texts import COLOUR, HOSTILE_TEXTS, STEERING, commands_in, steering_in
+from html_page import Page
+from sample_reports import EVERY_KIND, hostile
 
 import normgrade
 from normgrade.language.errors import UsageError
+from normgrade.language.visible import disarmed
 from normgrade.report.render import FORMATS, render
+from normgrade.report.render.detail import QUIET, USUAL, VERBOSE, Detail
+from normgrade.report.render.html import render_fragment
+from normgrade.report.report import Outcome, Report
 
 
 def test_an_unknown_format_is_refused_with_the_nearest_one() -> None:
@@ -39,3 +51,77 @@ def test_only_the_page_imports_jinja(format: str) -> None:
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "False\n"
+
+
+# Texts that would be commands
+
+
+def hostile_reports(text: str) -> list[Report]:
+    """Reports whose every text is that text, of each outcome, with and without a diagnosis, behind weak walls too."""
+    whole = hostile(text)
+    bare = replace(whole, outcome=Outcome.ERROR, diagnoses=(), findings=(), sandbox="process", seed=7)
+    return [whole, bare, replace(whole, outcome=Outcome.NOT_STARTED), replace(whole, outcome=Outcome.PASSED, checks=())]
+
+
+def in_columns(reports: Sequence[Report], width: int, detail: Detail, coloured: bool = False) -> str:
+    """The text that a console of that width shows."""
+    from normgrade.report.render.terminal import Screen, show
+
+    colour = "standard" if coloured else None
+    file = io.StringIO()
+    console = Screen(file=file, width=width, force_terminal=coloured, color_system=colour, legacy_windows=False)  # type: ignore[arg-type]
+    show(reports, console, detail)
+    return file.getvalue()
+
+
+every_hostile_text = pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
+
+
+def test_the_hostile_texts_are_hostile() -> None:
+    assert len(set(HOSTILE_TEXTS)) == len(HOSTILE_TEXTS) >= 40
+    assert all(commands_in(text) or steering_in(text) or set("<[") & set(text) or "::" in text for text in HOSTILE_TEXTS)
+    assert all(map(steering_in, STEERING))
+
+
+@every_hostile_text
+def test_no_text_commands_anything_from_a_terminals_report(text: str) -> None:
+    every = hostile_reports(text)
+    for reports, width, detail in ((every[:1], 40, VERBOSE), (every, 80, USUAL), (every, 80, QUIET), (every[:1], 100, VERBOSE)):
+        shown = in_columns(reports, width, detail)
+        assert (commands_in(shown), steering_in(shown)) == ([], set()), (width, detail)
+
+
+@every_hostile_text
+def test_no_text_commands_anything_from_a_coloured_report(text: str) -> None:
+    shown = in_columns(hostile_reports(text)[:1], 40, USUAL, coloured=True)
+    assert commands_in(shown) == [] and "\x1b[1m" in shown
+    assert steering_in(COLOUR.sub("", shown)) == set()
+
+
+@every_hostile_text
+def test_no_text_commands_anything_from_junit(text: str) -> None:
+    document = render(hostile_reports(text), "junit")
+    assert (commands_in(document), steering_in(document) - {"\t"}) == ([], set())
+    for element in ElementTree.fromstring(document).iter():
+        for each in (element.text or "", *element.attrib.values()):
+            assert (commands_in(each), steering_in(each) - {"\t"}) == ([], set()), element.tag
+
+
+@every_hostile_text
+def test_no_text_commands_anything_from_json_which_keeps_it_to_the_letter(text: str) -> None:
+    document = render(hostile_reports(text), "json")
+    assert (commands_in(document), steering_in(document)) == ([], set())
+    held = json.loads(document)["reports"][0]["checks"][0]["stdout"]
+    assert held == "".join("\ufffd" if "\ud800" <= sign <= "\udfff" else sign for sign in text)
+
+
+@every_hostile_text
+def test_no_text_commands_anything_from_a_page(text: str) -> None:
+    for document in (render(hostile_reports(text), "html"), render_fragment(hostile_reports(text), "x-")):
+        assert (commands_in(document), steering_in(document) - {"\t"}) == ([], set())
+        assert [node.name for node in Page(document).nodes if node.name in ("img", "script")] in ([], ["script"])
+
+
+def test_reports_without_a_command_stay_as_they_are() -> None:
+    shown = [render(EVERY_KIND, format, VERBOSE) for format in FORMATS]
+    assert list(map(disarmed, shown)) == shown and "::" not in "".join(shown[:3])

@@ -1,0 +1,81 @@
+"""A submission whose every word is a command, graded where a CI system reads along: the log holds none, whatever the format."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hostile_texts import HOSTILE_TEXTS, commands_in, steering_in
+from plain_pytest import pytest_on
+
+from normgrade.cli import check as check_module
+from normgrade.course.course import Course
+from normgrade.grade import Submission, grade
+
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+NAME = "::error::##[group].py"
+TEXTS = f"TEXTS = [text.encode('utf-8', 'replace').decode().replace('\\0', '') for text in {[*HOSTILE_TEXTS]!a}]\n"
+RAISES = f"""import sys
+{TEXTS}
+def rms(x, eps=1e-5):
+    for text in TEXTS:
+        print(text)
+        print(text, file=sys.stderr)
+    raise type(TEXTS[x.numel()], (ValueError,), {{}})("\\n".join(TEXTS[x.numel():]))  # ##[error]::error::
+"""
+RETURNS = f"""{TEXTS}
+class Odd: pass
+
+def rms(x, eps=1e-5):
+    Odd.__name__ = Odd.__qualname__ = Odd.__module__ = TEXTS[x.numel()]
+    return TEXTS[x.numel()] if x.numel() % 4 else Odd()
+"""
+NO_PYTHON = "def rms(x, eps=1e-5):\n    ::error::##[error]##vso[task.complete result=Succeeded;]\n"
+SUBMISSIONS = {"raises": RAISES, "returns": RETURNS, "no Python": NO_PYTHON}
+WAYS: tuple[list[str], ...] = ([], ["-v"], ["-q"], ["--format", "junit"], ["--format", "json"], ["--format", "html"])
+every_submission = pytest.mark.parametrize("source", SUBMISSIONS.values(), ids=SUBMISSIONS)
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of files as POSIX has them")
+
+
+@every_submission
+def test_no_word_of_a_submission_is_a_command_in_a_log(
+    source: str, here: Path, tiny: Course, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / NAME).write_text(source, encoding="utf-8")
+    reports = grade([Submission(tiny.exercise("rms"), here / NAME, NAME)])
+    monkeypatch.setattr(check_module, "grade", lambda submissions, options: reports)
+    said = {" ".join(way): invoke("check", NAME, "--exercise", "rms", *way) for way in WAYS}
+    for way, done in said.items():
+        assert (done.returncode, done.stderr) == (1, ""), way
+        assert (commands_in(done.stdout), steering_in(done.stdout) - {"\t"}) == ([], set()), way
+    for element in ElementTree.fromstring(said["--format junit"].stdout).iter():
+        assert [*map(commands_in, (element.text or "", *element.attrib.values()))] == [[]] * (1 + len(element.attrib)), element.tag
+    assert json.loads(said["--format json"].stdout)["reports"][0]["submission"] == NAME
+    assert said["-q"].stdout.startswith("✗ rms · ::error::·#[group].py · 0 of 8 points")
+    assert "·:error" in said["-v"].stdout
+
+
+@every_submission
+def test_no_word_of_a_submission_is_a_command_in_pytests_log(source: str, tmp_path: Path, tiny: Course, expectations: Path) -> None:
+    path = tmp_path / NAME
+    path.write_text(source, encoding="utf-8")
+    done = pytest_on(tiny.exercise("rms").suite, path, "-rA", folder=tmp_path)
+    assert done.returncode == 1 and "·:error" in done.stdout
+    assert (commands_in(done.stdout + done.stderr), steering_in(done.stdout) - {"\t"}) == ([], set())
+
+
+@pytest.mark.parametrize("words", [("check",), ("show",), ("explain",), ("list", "--course"), ("list", "--lang"), (), ("check", "--seed")])
+def test_no_error_repeats_a_command(words: tuple[str, ...], invoke: Invoke) -> None:
+    done = invoke(*words, "\n::error::##[error]")
+    assert done.returncode in (1, 2) and "error" in done.stdout + done.stderr
+    assert (commands_in(done.stdout), commands_in(done.stderr)) == ([], [])
+
+
+def test_what_an_innocent_submission_prints_stays_as_it_is(here: Path, invoke: Invoke) -> None:
+    (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    print('hello :: # ## [0] a::b x[::2]')\n    return x\n", encoding="utf-8")
+    assert "  your code printed:\n    hello :: # ## [0] a::b x[::2]" in invoke("check", "rms").stdout
