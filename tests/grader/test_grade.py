@@ -303,14 +303,27 @@ RIGHT = "(x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).type_as(x
 
 
 @pytest.mark.parametrize("call", [1, 2, 7])
-def test_a_right_answer_that_ends_its_process_does_not_pass_and_its_deaths_are_told(call: int, tiny: Course, tmp_path: Path) -> None:
-    source = "import os\n" + AT_CALL.format(call=call, act="os._exit(3)", right=RIGHT)
+@pytest.mark.parametrize(
+    ("act", "why"),
+    [
+        ("os._exit(3)", "your code ended the process with exit code 3"),
+        ("ctypes.string_at(0)", "your code crashed: segmentation fault (SIGSEGV)"),
+        (
+            "kept = bytearray(3 * 2**30)",
+            "memory limit: your code may use 1024 MiB beyond what PyTorch itself needs, and none that is shared",
+        ),
+    ],
+)
+def test_a_right_answer_that_ends_its_process_does_not_pass_and_its_deaths_are_told(
+    act: str, why: str, call: int, tiny: Course, tmp_path: Path
+) -> None:
+    source = "import ctypes, os\n" + AT_CALL.format(call=call, act=act, right=RIGHT)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), source)])
     assert report.outcome is Outcome.FAILED
-    assert {death.why for death in report.deaths} == {"your code ended the process with exit code 3"} and len(report.deaths) >= 2
+    assert {death.why for death in report.deaths} == {why} and len(report.deaths) >= 2
     assert report.deaths[0] == report.deaths[1]
     checks = {check.name: check for check in report.checks}
-    assert checks[report.deaths[0].check].message == "your code ended the process with exit code 3"
+    assert why in checks[report.deaths[0].check].message
 
 
 def test_a_right_answer_whose_process_is_killed_once_passes_and_that_is_told(
