@@ -1,10 +1,48 @@
-"""`python -m normgrade` is `normgrade`."""
+"""`normgrade`, and `python -m normgrade`: get ready for closed streams and for Ctrl-C, then import all the rest, which takes its time."""
 
+import os
 import sys
 
-if not sys.flags.safe_path:
-    del sys.path[0]  # the current folder, where a learner's own numpy.py would be taken for NumPy
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}  # by the numbers of their file descriptors, from 0 on
 
-from normgrade.cli import main
 
-main()
+def main() -> None:
+    """Run a command and end the process."""
+    try:
+        open_closed_streams()
+        from normgrade.worker import interrupts
+
+        interrupts.remember()  # as `cli.main` does, but before all that it imports
+        from normgrade.cli import main as run_command
+
+        run_command()
+    except KeyboardInterrupt:  # it came before `remember`, or as the command ended
+        end("Error: Interrupted: nothing was graded.\n", 130)
+    except Exception:  # a module is missing, or there is no memory for it
+        import traceback
+
+        end(traceback.format_exc(), 3)
+
+
+def open_closed_streams() -> None:
+    """Open the null device in place of each standard stream that is closed: another file would get its number."""
+    for fd, (name, mode) in enumerate(STREAMS.items()):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(fd, mode, encoding="utf-8", closefd=False))
+
+
+def end(said: str, code: int) -> None:
+    """End the process at once; say why, if possible."""
+    try:
+        os.write(2, said.encode(errors="replace"))
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the current folder, where a learner's own numpy.py would be taken for NumPy
+    main()

@@ -63,6 +63,7 @@ MARKED_FILES = {
     "oracle/test_seal.py": "slow",
     "cli/test_verify.py": "slow",
     "cli/test_options.py": "slow",
+    "cli/test_streams.py": "slow",
     "suite/test_repertoire.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures

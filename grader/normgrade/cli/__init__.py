@@ -19,11 +19,12 @@ from copy import copy
 from datetime import UTC, datetime
 from importlib import import_module
 from inspect import cleandoc
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from normgrade import __version__
+from normgrade.cli import streams
 from normgrade.cli.examples import examples
 from normgrade.language import CATALOGUES, ENGLISH, LANGUAGES, VARIABLE, _, speak, usual
 from normgrade.language.errors import GraderError, UsageError, did_you_mean, either
@@ -132,14 +133,35 @@ def say_what_to_do() -> None:
 RARELY = (100_000, 50, 100)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke."""
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and end the process: 0 passed, 1 not passed, 2 wrong usage, 3 the grader itself broke, 130 interrupted."""
     gc.set_threshold(*RARELY)
     if not sys.warnoptions:
         warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of what a report tells in words
-    code = complete() if COMPLETING in os.environ else run(arguments)
+    interrupts.remember()
+    streams.never_raise()
+    end(complete() if COMPLETING in os.environ else run(arguments))
+
+
+def end(code: int) -> NoReturn:
+    """End the process, with another exit code where nobody could be told of the result."""
+    interrupts.ignore()
+    error = streams.why_dropped()
+    if code in (0, 1) and error is not None and error.errno != errno.EPIPE:  # whoever closed a pipe had seen enough
+        code = unwritten(error)
+    sys.stderr.flush()
+    if code == INTERRUPTED:
+        if multiprocessing := sys.modules.get("multiprocessing.util"):
+            multiprocessing._exit_function()  # which Python calls only in an ordinary end: it gives semaphores back
+        os._exit(code)  # threads and destructors of what was interrupted may crash
     gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
     sys.exit(code)
+
+
+def unwritten(error: OSError) -> int:
+    """Say that stdout takes no more. Returns the exit code."""
+    why = error.strerror
+    return complain(_("The output cannot be written ({error}). Free some space there, or send it to another place.", error=why), USAGE)
 
 
 def complete() -> int:
@@ -150,16 +172,16 @@ def complete() -> int:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command. Returns its exit code."""
-    open_streams()
-    speak_here(ENGLISH)
-    streams = sys.stdout, sys.stderr
-    with interrupts.remembered():
-        try:
-            speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
-            result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
-        except BaseException as error:
-            sys.stdout, sys.stderr = streams  # an interrupt may have come while they were redirected
-            return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt may surface as another error
+    before = sys.stdout, sys.stderr
+    try:
+        open_streams()
+        speak_here(ENGLISH)
+        speak_here(language_of(sys.argv[1:] if arguments is None else arguments))
+        refuse_deleted_folder()
+        result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
+    except BaseException as error:
+        sys.stdout, sys.stderr = before  # an interrupt may have come while they were redirected
+        return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt may surface as another error
     return result if isinstance(result, int) else 0
 
 
@@ -176,16 +198,13 @@ def code_of(error: BaseException) -> int:
             return complain(str(error), BROKEN)
         case click.Abort() | KeyboardInterrupt():
             return complain(_("Interrupted: nothing was graded."), INTERRUPTED)
-        case BrokenPipeError():  # whoever read our output has seen enough
-            return silenced()
         case OSError(errno=errno.ENOSPC):
-            silenced()
             return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
         case MemoryError():
             return complain(_("There is too little memory to grade, and no fault in your code. Free some, then try again."), BROKEN)
-        case Exception():
-            return broken(error)
-    raise error
+        case SystemExit(code=int() as code) if COMPLETING in os.environ:  # how click ends a completion
+            return code
+    return broken(error)
 
 
 def in_our_words(error: click.UsageError) -> str:
@@ -239,8 +258,22 @@ def language_of(arguments: Sequence[str]) -> str:
             known = either(LANGUAGES)
             raise UsageError(_('No language named "{name}". --lang and NORMGRADE_LANG take {known}.', name=language, known=known))
         return language
-    workspace = Workspace.find()
+    workspace = Workspace.find() if is_in_a_folder() else None
     return (workspace.language if workspace else None) or usual()
+
+
+def is_in_a_folder() -> bool:
+    """Return if the current folder exists: somebody may have deleted it."""
+    try:
+        return bool(os.getcwd())
+    except OSError:
+        return False
+
+
+def refuse_deleted_folder() -> None:
+    """Raise a UsageError where the current folder was deleted: no path leads from there, and no file can be written."""
+    if not is_in_a_folder():
+        raise UsageError(_("The current folder does not exist any more. Go to another one with `cd`, then try again."))
 
 
 def complain_of_usage(error: click.ClickException) -> int:
@@ -251,7 +284,7 @@ def complain_of_usage(error: click.ClickException) -> int:
     return USAGE
 
 
-def broken(error: Exception) -> int:
+def broken(error: BaseException) -> int:
     """Print the traceback of an error of the grader's own, and ask for a report of it."""
     import traceback
 
@@ -270,9 +303,3 @@ def complain(sentence: str, code: int) -> int:
     else:
         click.echo(visible(said), err=True)  # not wrapped, so that a program can search it
     return code
-
-
-def silenced() -> int:
-    """Send stdout nowhere: Python flushes it at its end, and would complain about the closed pipe again. Returns the exit code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1

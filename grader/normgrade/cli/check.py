@@ -15,7 +15,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say, writable
+from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say
+from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
@@ -29,7 +30,7 @@ from normgrade.learner.interviews import file_of, running_here, status_in_words
 from normgrade.learner.record import revealed
 from normgrade.learner.standing import advice, records
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.report.render import prepare, renderer
+from normgrade.report.render import prepare
 from normgrade.report.render.detail import QUIET
 from normgrade.report.report import Finding, Report
 from normgrade.suite.grading_options import Options, available
@@ -93,7 +94,7 @@ def check_command(
     seed: int,
     timeout: float | None,
     required: str,
-    format: str,
+    format: str | None,
     output: Path | None,
     detail: str | None,
     course_folder: Path | None,
@@ -103,8 +104,9 @@ def check_command(
     A SLUG stands for the file of that name in the workspace, or in this folder: `layer_norm` for layer_norm.py. Without any, everything
     that is started there is graded.
     """
-    renderer(format)  # before anything is graded
-    writable(output)
+    format = format_of(format, output)  # before anything is graded
+    if output is not None:
+        refuse_unless_writable(output)
     course, everything, interview = find_course(course_folder), not (targets or slug), running_here()
     if everything:
         warn_of_unfinished(course, course_folder)
@@ -153,7 +155,7 @@ def named(course: Course, target: str, slug: str | None, interview: Interview | 
     path = Path(target)
     if target == "-":
         raise UsageError(_('"-" is no file, and nothing is read from standard input. Save your code in a file, and name that.'))
-    refuse_links(path)
+    refuse_links(path, Workspace.find())
     if slug is not None:
         return Submission(course.exercise(slug), path, target)
     if path.suffix != ".py" and len(path.parts) == 1 and not os.path.lexists(path):
@@ -164,19 +166,6 @@ def named(course: Course, target: str, slug: str | None, interview: Interview | 
             raise UsageError(content.text)
         raise UsageError(_('Which exercise is "{file}" for? Name it with --exercise SLUG; `normgrade list` shows them all.', file=path))
     return Submission(course.exercise(path.stem), path, target)
-
-
-def refuse_links(path: Path) -> None:
-    """Raise a UsageError where one of the folders on the path to a file is a link in the workspace."""
-    workspace = Workspace.find()
-    if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
-        raise UsageError(
-            _(
-                'The folder "{folder}" is a link to "{target}", and links in a workspace are not followed. Name the file where it lies.',
-                folder=link,
-                target=os.readlink(link),
-            )
-        )
 
 
 def started(course: Course, slug: str | None, interview: Interview | None) -> Sequence[Submission]:
@@ -197,5 +186,5 @@ def own(exercise: Exercise, interview: Interview | None) -> Submission:
     """The learner's file for an exercise; its name in the report is its path from the current folder."""
     path = file_of(exercise, interview)
     if interview is not None:
-        refuse_links(path)
+        refuse_links(path, Workspace.find())
     return Submission(exercise, path, os.path.relpath(path))

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from normgrade.cli.output import write_report
 from normgrade.cli.shell_words import one_of
 from normgrade.course.course import Exercise
-from normgrade.course.files import refuse_link, write_whole
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean, either
 from normgrade.language.visible import write_data
@@ -80,7 +80,11 @@ def report_options(command: F) -> F:
     command = click.option("-q", "--quiet", "detail", flag_value="quiet", help="Show one line for each report.")(command)
     command = click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there.")(command)
     return click.option(
-        "--format", "format", default="terminal", metavar="|".join(FORMATS), shell_complete=one_of(FORMATS), help="How to write the report."
+        "--format",
+        "format",
+        metavar="|".join(FORMATS),
+        shell_complete=one_of(FORMATS),
+        help="How to write the report; by default as FILE ends: .txt, .json, .xml or .html.",
     )(command)
 
 
@@ -108,42 +112,11 @@ def say(*paragraphs: str) -> None:
         console.print(Text(paragraph), width=min(console.width, WIDEST))
 
 
-def writable(output: Path | None) -> None:
-    """Raise a UsageError if no report can be written to that path. It is called before anything is graded."""
-    if output is None:
-        return
-    if output.is_dir():
-        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Name a file with --output FILE.', path=output))
-    if not output.parent.is_dir():
-        raise UsageError(
-            _(
-                'The report cannot be written to "{path}": it is in the folder "{folder}", which does not exist. '
-                "Name a file with --output FILE.",
-                path=output,
-                folder=output.parent,
-            )
-        )
-    try:
-        refuse_link(output)
-    except OSError as error:
-        raise unwritable(output, error) from error
-
-
-def unwritable(output: Path, error: OSError) -> UsageError:
-    """The error for a path that no report can be written to."""
-    return UsageError(
-        _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
-    )
-
-
 def hand_over(reports: Sequence[Report], format: str, output: Path | None, detail: Detail = USUAL) -> int:
     """Print the reports, or write them to a file. Returns the exit code. Formats for programs have every detail, whatever `detail` says."""
     interrupts.raise_again()
     if output is not None:
-        try:
-            write_whole(output, render(reports, format, detail).encode())
-        except OSError as error:
-            raise unwritable(output, error) from error
+        write_report(output, format, render(reports, format, detail))
     elif format == "terminal":
         from normgrade.report.render.terminal import open_console, show
 

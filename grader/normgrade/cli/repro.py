@@ -12,14 +12,15 @@ import click
 from normgrade.cli.bar import progress
 from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
+from normgrade.cli.output import is_own, refuse_links
 from normgrade.cli.shell_words import checks_alike, slugs_alike
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_plain, write_whole
+from normgrade.course.files import put_in_place, read_plain
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.interviews import refuse_in_interview
-from normgrade.learner.workspace import find_course, submission_of
+from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.report import Outcome
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
@@ -49,23 +50,17 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("inputs"))
     path, output = submission_of(exercise), output or Path(f"repro_{slug}.py")
-    refuse_unless_ours(output)
+    refuse_unless_writable(output)
     seeds = [seed_in_words(seed)] if seed else []
     result = chosen(play(exercise, path, seed), check)
     if result is None:
         say(_("Nothing to reproduce: every check passes."), *seeds)
         return
-    refuse_unless_ours(output)  # again, for playing took time: somebody may have written there
+    refuse_unless_writable(output)  # again, for playing took time: somebody may have written there
     try:
-        write_whole(output, sealed(script(exercise, path, result)))
+        put_in_place(output, sealed(script(exercise, path, result)), 0o666)
     except OSError as error:
-        raise UsageError(
-            _(
-                'The script cannot be written to "{path}" ({error}). Name another file with --output FILE.',
-                path=output,
-                error=error.strerror,
-            )
-        ) from error
+        raise unwritable(output, error.strerror) from error
     say(
         _(
             "{path} does what {check} does. Run it with `python {path}`, or step through it with `python -m pdb {path}`.",
@@ -76,10 +71,13 @@ def repro_command(slug: str, check: str | None, seed: int, output: Path | None, 
     )
 
 
-def refuse_unless_ours(output: Path) -> None:
+def refuse_unless_writable(output: Path) -> None:
     """Raise a UsageError unless there is no file yet, or a script that `repro` wrote and nobody has changed."""
     from normgrade.learner.reproduction import is_as_made
 
+    refuse_links(output, Workspace.find(output.parent))
+    if is_own(output):
+        raise unwritable(output, _("files of that name are normgrade's own"))
     try:
         ours = not os.path.lexists(output) or is_as_made(read_plain(output, LARGEST_BYTES))
     except OSError:  # no plain file, or one that may not be read
@@ -88,6 +86,13 @@ def refuse_unless_ours(output: Path) -> None:
         raise UsageError(
             _('"{path}" is there already, and not as `normgrade repro` made it. Name another file with --output FILE.', path=output)
         )
+
+
+def unwritable(output: Path, why: str | None) -> UsageError:
+    """The error for a path that no script can be written to."""
+    return UsageError(
+        _('The script cannot be written to "{path}" ({error}). Name another file with --output FILE.', path=output, error=why)
+    )
 
 
 def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:

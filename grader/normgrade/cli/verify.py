@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number, writable
+from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
+from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
-from normgrade.report.render import renderer
 
 
 @click.command("verify")
@@ -37,7 +37,7 @@ def verify_command(
     only: str,
     cores: int | None,
     required: str,
-    format: str,
+    format: str | None,
     output: Path | None,
     detail: str | None,
     course_folder: Path | None,
@@ -47,8 +47,9 @@ def verify_command(
     References and alternatives pass, stubs fail, every known mistake fails and is named. Where an exercise is not finished, it says what
     is missing. With --mistake, --alternative or --only, look at single answers of one exercise instead.
     """
-    renderer(format)  # before anything is graded
-    writable(output)
+    format = format_of(format, output)  # before anything is graded
+    if output is not None:
+        refuse_unless_writable(output)
     course = find_course(course_folder)
     closely = mistake is not None or alternative is not None or bool(only)
     if closely and len(dict.fromkeys(slugs)) != 1:

@@ -12,7 +12,7 @@ import click
 from rich.console import Console, ConsoleDimensions
 from rich.live import Live
 
-from normgrade.cli import INTERRUPTED
+from normgrade.cli import INTERRUPTED, streams
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
@@ -163,11 +163,11 @@ def draw_until_q(screen: Screen) -> None:
 
 
 def written_out(watching: Watching, console: Console) -> None:
-    """Print every report below the one before, until q."""
+    """Print every report below the one before, until q, or until nobody reads them any more."""
     from normgrade.report.render.terminal import show
 
     with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
-        while True:
+        while streams.why_dropped() is None:
             if watching.begin_if_saved():
                 watching.grade()
                 if watching.report is not None:

@@ -70,14 +70,19 @@ def read_plain(path: Path, most: int) -> bytes:
 
 def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
     """The status and the content of a regular file; read as `read_plain` reads."""
+    status, content = read_start(path, most + 1)
+    if len(content) > most:
+        raise TooLarge(path, most)
+    return status, content
+
+
+def read_start(path: Path, most: int) -> tuple[os.stat_result, bytes]:
+    """The status and the first bytes of a regular file; read as `read_plain` reads."""
     refuse_special(path, status_of(path))  # before it is opened: opening a device may start it
     with open(os.open(path, READING), "rb") as file:
         status = os.fstat(file.fileno())
         refuse_special(path, status)  # again: it may have been replaced meanwhile
-        content = file.read(most + 1) or b""
-    if len(content) > most:
-        raise TooLarge(path, most)
-    return status, content
+        return status, file.read(most) or b""
 
 
 def status_of(path: Path) -> os.stat_result:

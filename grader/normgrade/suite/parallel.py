@@ -20,6 +20,7 @@ from typing import Any, Generic, TypeVar
 from normgrade.compare.deadline import NEVER, Deadline
 from normgrade.language import speak, spoken
 from normgrade.suite.grading_options import OnProgress
+from normgrade.worker import interrupts
 
 T = TypeVar("T")
 Tick = Callable[[str], None]  # reports that one unit of work is done; the text says of what
@@ -63,7 +64,8 @@ def over_cores(
     ticks: SimpleQueue[str] = context.SimpleQueue()
     with ProcessPoolExecutor(processes, context, initializer=start_process, initargs=(ticks, spoken(), gc.get_threshold(), opened)) as pool:
         largest_first = sorted(range(len(jobs)), key=lambda number: -jobs[number].units)
-        futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
+        with interrupts.blocked():  # a process that is not prepared yet would write a traceback
+            futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
             for what in ticks_until_done(ticks, futures.values(), deadline):
                 tick(what)
@@ -99,6 +101,7 @@ def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, in
     Ctrl-C reaches all processes at once: these ignore it, and the one that started them ends them.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupts.unblock()
     speak(language)
     gc.set_threshold(*garbage)
     TICKS.set(ticks)

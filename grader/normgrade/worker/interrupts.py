@@ -1,46 +1,92 @@
-"""Ctrl-C is never lost: an interrupt that a library swallows is raised again before any result is stored or shown."""
+"""Ctrl-C: never lost, and never raised where it would crash the process.
+
+A library that is interrupted while it is imported may crash. One that is not may swallow the interrupt, which is then raised again before
+any result is stored or shown. Little is imported here, for the first thing that a command does is to get ready for Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import signal
-import threading
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from types import FrameType
 
-interrupted: ContextVar[threading.Event | None] = ContextVar("interrupted", default=None)  # set by a Ctrl-C inside `remembered`
+IMPORTING = "<frozen importlib"  # how the names of the files begin of which the functions are that import
+PAUSE_S = 0.02  # between two looks at an import that is to end before the interrupt is raised
+PATIENCE_S = 10.0  # with an import: then it is interrupted all the same
 
 
-@contextmanager
-def remembered() -> Iterator[None]:
-    """Remember every Ctrl-C inside this context. Where SIGINT is ignored, or has a handler of somebody else's, nothing changes."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    came = threading.Event()
+class Interrupts:
+    """The interrupts of this process: when the first one came, by the clock `time.monotonic`; None where none has."""
 
-    def remember(number: int, frame: FrameType | None) -> None:
-        came.set()
+    first: float | None = None
+
+
+def remember() -> None:
+    """Remember every Ctrl-C from now on. Where SIGINT is ignored, or has a handler of somebody else's, nothing changes."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, on_interrupt)
+
+
+def on_interrupt(number: int, frame: FrameType | None) -> None:
+    """The handler: raise KeyboardInterrupt, after the import that is going on; not while this process cleans up after another one."""
+    Interrupts.first = Interrupts.first or time.monotonic()
+    if imports(frame) and time.monotonic() < Interrupts.first + PATIENCE_S and sys.platform != "win32":
+        signal.signal(signal.SIGALRM, on_interrupt)
+        signal.setitimer(signal.ITIMER_REAL, PAUSE_S)
+    elif not is_raised():
         raise KeyboardInterrupt
 
-    token = interrupted.set(came)
-    signal.signal(signal.SIGINT, remember)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted.reset(token)
+
+def imports(frame: FrameType | None) -> bool:
+    """Return if a module is being imported in this frame, or in one that called it."""
+    while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
+        frame = frame.f_back
+    return frame is not None
+
+
+def is_raised() -> bool:
+    """Return if a KeyboardInterrupt is on its way up: what is called meanwhile cleans up."""
+    error = sys.exc_info()[1]
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def is_remembered() -> bool:
-    """Whether a Ctrl-C came inside `remembered`."""
-    came = interrupted.get()
-    return came is not None and came.is_set()
+    """Return if a Ctrl-C came."""
+    return Interrupts.first is not None
 
 
 def raise_again() -> None:
     """Raise KeyboardInterrupt if a Ctrl-C is remembered, even where the first KeyboardInterrupt was swallowed."""
     if is_remembered():
         raise KeyboardInterrupt
+
+
+def ignore() -> None:
+    """Let nothing interrupt this process any more: it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def blocked() -> Iterator[None]:
+    """Block Ctrl-C until the end of the block, where it arrives; for processes that are started meanwhile, until they `unblock` it."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def unblock() -> None:
+    """Let Ctrl-C arrive in a process that was started inside of `blocked`."""
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

@@ -21,6 +21,7 @@ Put = Callable[..., None]
 Run = Callable[..., tuple[int, str, str]]
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
+GONE = "Error: The current folder does not exist any more. Go to another one with `cd`, then try again.\n"
 HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
 
 
@@ -126,6 +127,7 @@ def test_help_is_given_whatever_was_imported_before(arguments: list[str], invoke
     [
         (GraderError("The machine is on fire. Leave the room."), 3, "Error: The machine is on fire. Leave the room.\n"),
         (KeyError("x"), 3, "Error: The grader itself broke, not your code: KeyError: 'x'. Please report what stands above.\n"),
+        (SystemExit(0), 3, "Error: The grader itself broke, not your code: SystemExit: 0. Please report what stands above.\n"),
         (KeyboardInterrupt(), 130, "Error: Interrupted: nothing was graded.\n"),
     ],
 )
@@ -139,7 +141,7 @@ def test_our_own_bugs_are_exit_code_3(
     monkeypatch.setattr(check_module, "grade", broken)
     said = invoke("check")
     assert said.returncode == code and said.stderr.endswith(sentence)
-    assert ("Traceback" in said.stderr) == isinstance(error, KeyError)
+    assert ("Traceback" in said.stderr) == isinstance(error, KeyError | SystemExit)
 
 
 # In a process of its own
@@ -179,13 +181,60 @@ def test_wrong_usage_in_a_process_of_its_own(here: Path, tiny: Course, in_a_proc
     assert said.stderr == 'Error: No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.\n'
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that nobody reads, as POSIX has it")
-def test_a_closed_pipe_is_no_reason_to_complain(here: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    with open(writing, "wb") as pipe:
-        done = subprocess.run([sys.executable, "-m", "normgrade", "list"], cwd=here, stdout=pipe, stderr=subprocess.PIPE, timeout=300)
-    assert (done.returncode, done.stderr) == (1, b"")
+@pytest.mark.skipif(sys.platform == "win32", reason="no folder is deleted there while a process is in it")
+@pytest.mark.parametrize(
+    "arguments", ["", "list", "check", "check {0}", "verify rms", "init", "init {1}", "show rms", "--help", "check --output {0}.x"]
+)
+def test_a_current_folder_that_was_deleted_is_named(
+    arguments: str, here: Path, tiny: Course, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.rmdir()
+    done = invoke(*arguments.format(tiny.exercise("rms").reference, here.parent / "new").split())
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", GONE)
+    monkeypatch.setenv("NORMGRADE_LANG", "zh")
+    assert invoke("list").stderr.startswith("错误：")
+    assert list(here.parent.iterdir()) == []
+
+
+def test_a_process_in_a_folder_that_was_deleted_says_so(here: Path, tiny: Course) -> None:
+    environment = {**os.environ, "NORMGRADE_COURSE": str(tiny.root), "NORMGRADE_LANG": "en"}
+    program = 'import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, [sys.executable, "-m", "normgrade", "check", "rms"])'
+    done = subprocess.run([sys.executable, "-c", program], cwd=here, env=environment, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", GONE)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ("sys.modules['click'] = None", "ModuleNotFoundError: import of click halted; None in sys.modules\n"),
+        ("sys.modules['gettext'] = None", "ModuleNotFoundError: import of gettext halted; None in sys.modules\n"),
+    ],
+)
+def test_a_program_that_is_not_whole_does_not_end_as_after_a_wrong_answer(broken: str, said: str, here: Path) -> None:
+    program = f"import sys; {broken}; from normgrade.__main__ import main; main()"
+    environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", program, "list"], cwd=here, env=environment, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (3, "") and said in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX has them")
+@pytest.mark.parametrize(("source", "code"), [("right", 0), (WRONG, 1)], ids=["right", "wrong"])
+def test_an_attempt_that_cannot_be_kept_changes_no_verdict(
+    source: str, code: int, here: Path, tiny: Course, put: Put, in_a_process: Invoke, invoke: Invoke
+) -> None:
+    from fcntl import LOCK_EX, flock
+
+    assert invoke("init", ".").returncode == 0
+    put("rms")
+    if source == WRONG:
+        (here / "rms.py").write_text(source, encoding="utf-8")
+    (here / ".normgrade").mkdir()
+    with open(here / ".normgrade" / "lock", "wb") as locked:
+        flock(locked, LOCK_EX)
+        said = in_a_process("check", "rms", "-q", course=tiny)
+    kept = f'Note: What was tried cannot be kept in "{here / ".normgrade" / "progress.db"}" '
+    assert said.returncode == code and "rms · rms.py" in said.stdout
+    assert said.stderr == f'{kept}("{here / ".normgrade" / "lock"}" is locked). Free the file, or move it away to begin anew.\n'
 
 
 def test_the_carried_course_is_found_from_anywhere(here: Path, in_a_process: Invoke) -> None:

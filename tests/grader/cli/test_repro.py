@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -53,6 +54,29 @@ def test_a_script_that_is_edited_while_the_checks_run_is_left_alone(run: Run, tm
     monkeypatch.setattr(command, "chosen", lambda *arguments: "a result")
     assert run("repro", "rms") == (2, "", REFUSED.format("repro_rms.py"))
     assert path.read_text(encoding="utf-8") == "# mine\n"
+
+
+def test_a_script_is_never_put_among_the_files_of_normgrade_nor_behind_a_link(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("init", ".")[0] == 0
+    monkeypatch.setattr(command, "play", None)
+    (tmp_path / ".normgrade").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "prompts")
+    own = 'Error: The script cannot be written to "{}" (files of that name are normgrade\'s own). Name another file with --output FILE.'
+    assert run("repro", "rms", "--output", ".normgrade/new.py") == (2, "", own.format(".normgrade/new.py"))
+    assert run("repro", "rms", "--output", "normgrade.toml") == (2, "", own.format("normgrade.toml"))
+    link = f'The folder "{tmp_path / "out"}" is a link to "{tmp_path / "prompts"}", and links in a workspace are not followed.'
+    assert run("repro", "rms", "--output", "out/new.py") == (2, "", f"Error: {link} Name the file where it lies.")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
+def test_the_mode_of_a_script_is_that_of_a_new_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rms.py").write_text(WRONG, encoding="utf-8")
+    assert run("repro", "rms")[0] == 0
+    (tmp_path / "repro_rms.py").chmod(0o4777)
+    assert run("repro", "rms")[0] == 0
+    assert (tmp_path / "repro_rms.py").stat().st_mode & 0o7111 == 0
 
 
 def test_what_cannot_be_reproduced_is_said(run: Run, tmp_path: Path, tiny: Course, edited_course: Callable[..., Course]) -> None:

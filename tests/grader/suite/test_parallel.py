@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+import normgrade
 from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.language.errors import CourseError
 from normgrade.suite.grading_options import available
@@ -133,6 +134,44 @@ def test_where_nobody_can_bind_a_process_all_cores_are_available(counted: int | 
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: counted)
     assert available() == cores
+
+
+PRESSED = """
+import os, signal, sys, time
+from pathlib import Path
+from normgrade.suite import parallel
+from normgrade.suite.parallel import Job, over_cores
+
+if __name__ == "__mp_main__":  # in a process that is not prepared yet
+    Path(sys.argv[1], f"{os.getpid()}.pid").touch()
+    time.sleep(1)
+
+def work(tick):
+    return None
+
+def press(ticks, futures):
+    while len(list(Path(sys.argv[1]).glob("*.pid"))) < 2:
+        time.sleep(0.01)
+    os.killpg(0, signal.SIGINT)  # all get it, as from a terminal
+    signal.pause()
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    parallel.ticks_until_done = press
+    try:
+        over_cores([Job(1, work), Job(1, work)], 2, lambda *what: None)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+def test_processes_that_are_interrupted_as_they_start_are_silent(tmp_path: Path) -> None:
+    (tmp_path / "pressed.py").write_text(PRESSED, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
+    program = [sys.executable, str(tmp_path / "pressed.py"), str(tmp_path)]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=60, start_new_session=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")

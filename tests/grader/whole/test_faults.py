@@ -37,6 +37,7 @@ from normgrade.oracle.cache import SEAL_BYTES, Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import decode, encode
 from normgrade.oracle.seal import Seal
+from normgrade.report.render.json import render_json
 from normgrade.report.report import Report
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options
@@ -737,7 +738,7 @@ def test_a_full_disk_keeps_an_expectation_for_this_run(place: str, tmp_path: Pat
 
 # Reports that cannot be written
 
-OLD = '{"old": true}'
+OLD = render_json([])
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a cold grading: it ends the command, and what is kept is what an undisturbed grading keeps."""
+"""Ctrl-C at any moment of a cold command: it ends the command, and what is kept is what an undisturbed grading keeps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,8 @@ if sys.platform == "win32":
     pytest.skip("signals as POSIX has them", allow_module_level=True)
 
 MOMENTS = {"check": 14, "verify": 13, "watch": 13} if THOROUGH else {"check": 6, "verify": 5, "watch": 5}  # each on an empty cache
+COLD = {"check": 20, "verify": 12, "watch": 8} if THOROUGH else {"check": 5, "verify": 2, "watch": 1}  # of processes that hold nothing yet
+COLD_S = 4.0  # about what such a command takes
 AT_ONCE = 3
 ROW_S = 60  # for one command, whatever happens to it
 COMMANDS = {
@@ -56,6 +59,8 @@ Oracle.compute = telling
 progress.write(b".")
 cli.main(arguments)
 """
+
+SENTENCE = "Error: Interrupted: nothing was graded."
 
 
 class Moment(NamedTuple):
@@ -197,10 +202,9 @@ def test_an_interrupt_is_never_swallowed(command: str, strike: Callable[[str], S
 def test_an_interrupt_is_told_in_one_sentence(command: str, strike: Callable[[str], Struck]) -> None:
     """Of `watch`, Ctrl-C is the ordinary end: once it watches, there is nothing to tell."""
     said = {each.err for each in strike(command).ended if each.code == 130}
-    sentence = "Error: Interrupted: nothing was graded."
-    assert said <= {"", sentence} if command == "watch" else said == {sentence}
+    assert said <= {"", SENTENCE} if command == "watch" else said == {SENTENCE}
     assert {each.err for each in strike(command).ended if each.code == 130 and each.moment.computed} == (
-        {""} if command == "watch" else {sentence}
+        {""} if command == "watch" else {SENTENCE}
     )
 
 
@@ -221,3 +225,176 @@ def test_afterwards_the_right_answer_passes(command: str, strike: Callable[[str]
         (home / name).unlink()
     with started(forked, "check", tiny, home) as running:
         assert (running.ended(), running.written("err")) == (0, "")
+
+
+# Commands from their first line on, which import PyTorch meanwhile
+
+FIRST_LINE = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what was started in the background
+from normgrade import __main__ as program
+first, told = program.open_closed_streams, int(sys.argv.pop(1))
+program.open_closed_streams = lambda: (os.write(told, b"."), first())
+program.main()
+"""
+
+
+class Cut(NamedTuple):
+    """How a command ended that was interrupted so long after its first line, and what it left in the folder for temporary files."""
+
+    command: str
+    later_s: float
+    code: int
+    out: str
+    err: str
+    left: list[str]
+
+
+def cut(command: str, later_s: float, course: Course, home: Path, times: int = 1) -> Cut:
+    """Run a command on an empty cache, and interrupt it."""
+    for slug in course.slugs:
+        shutil.copy(course.exercise(slug).reference, home / f"{slug}.py")
+    (home / "tmp").mkdir()
+    places = {"COURSE": course.root, "CACHE": home / "cache", "CONFIG": home / "config"}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON", "NORMGRADE"))}
+    ours = {f"NORMGRADE_{name}": str(place) for name, place in places.items()} | {"NORMGRADE_LANG": "en", "TMPDIR": str(home / "tmp")}
+    reading, writing = os.pipe()
+    program = [sys.executable, "-c", FIRST_LINE, str(writing), *COMMANDS[command], *(["centring"] if command == "verify" else [])]
+    process = subprocess.Popen(
+        program, cwd=home, env=kept | ours | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}, pass_fds=[writing], text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    try:
+        os.close(writing)
+        assert os.read(reading, 1) == b"."
+        time.sleep(later_s)
+        for _ in range(times):
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+            time.sleep(0.05)
+        out, err = process.communicate(timeout=ROW_S)
+        return Cut(command, later_s, process.returncode, out, err.strip(), os.listdir(home / "tmp"))
+    finally:
+        os.close(reading)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_a_cold_command_ends_orderly_whenever_it_is_interrupted(tiny: Course, tmp_path_factory: pytest.TempPathFactory) -> None:
+    when = [(command, COLD_S * number / total) for command, total in COLD.items() for number in range(total)]
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda each: cut(each[0], each[1], tiny, tmp_path_factory.mktemp("cold")), when))
+    ended = [each for each in found if not (each.out and each.code == 0)]
+    assert len(ended) >= len(found) / 2
+    wrong = [
+        each
+        for each in ended
+        if (each.code, each.left) != (130, []) or each.err not in {SENTENCE, "" if each.command == "watch" else SENTENCE}
+    ]
+    assert wrong == []
+
+
+def test_several_interrupts_are_as_one(tiny: Course, tmp_path: Path) -> None:
+    found = cut("check", 0.9, tiny, tmp_path, times=4)
+    assert (found.code, found.out, found.err, found.left) == (130, "", SENTENCE, [])
+
+
+# The handler
+
+INTERRUPTED = """
+import os, signal, subprocess, sys, time
+sys.path[:0] = ["."]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from normgrade.worker import interrupts
+interrupts.remember()
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.fixture
+def interrupted_python(tmp_path: Path) -> Callable[[str], tuple[int, str, str]]:
+    """Run a script in which `press` is a Ctrl-C: its exit code, and what it wrote."""
+
+    def ran(script: str) -> tuple[int, str, str]:
+        environment = os.environ | {"PYTHONPATH": str(Path(normgrade.__file__).parents[1])}
+        program = [sys.executable, "-c", INTERRUPTED + script]
+        done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=ROW_S)
+        return done.returncode, done.stdout, done.stderr
+
+    return ran
+
+
+Interrupted = Callable[[str], tuple[int, str, str]]
+
+
+def test_an_import_ends_before_it_is_interrupted(interrupted_python: Interrupted, tmp_path: Path) -> None:
+    (tmp_path / "inner.py").write_text("import __main__\n__main__.press()\nnames = [number for number in range(9)]\n", encoding="utf-8")
+    (tmp_path / "outer.py").write_text("import inner\nfrom time import sleep\nsleep(0.1)\ndone = True\n", encoding="utf-8")
+    script = "try:\n    import outer\n    time.sleep(30)\nexcept KeyboardInterrupt:\n    print(outer.done, len(outer.inner.names))"
+    assert interrupted_python(script) == (0, "True 9\n", "")
+
+
+def test_an_import_without_end_is_interrupted_at_last(interrupted_python: Interrupted, tmp_path: Path) -> None:
+    (tmp_path / "endless.py").write_text("import __main__\n__main__.press()\nwhile True:\n    pass\n", encoding="utf-8")
+    script = "interrupts.PATIENCE_S = 0.1\ntry:\n    import endless\nexcept KeyboardInterrupt:\n    print('ended')"
+    assert interrupted_python(script) == (0, "ended\n", "")
+
+
+def test_what_cleans_up_is_not_interrupted_again(interrupted_python: Interrupted) -> None:
+    script = """
+try:
+    try:
+        press()
+    finally:
+        try:
+            raise OSError
+        except OSError:
+            press()
+            print("clean")
+except KeyboardInterrupt:
+    press()
+    print("over")
+"""
+    assert interrupted_python(script) == (0, "clean\nover\n", "")
+
+
+def test_whoever_swallowed_an_interrupt_is_interrupted_again(interrupted_python: Interrupted) -> None:
+    script = """
+for _ in range(2):
+    try:
+        press()
+    except KeyboardInterrupt:
+        print("swallowed", interrupts.is_remembered())
+interrupts.raise_again()
+"""
+    code, out, err = interrupted_python(script)
+    assert (code, out) == (-signal.SIGINT, "swallowed True\nswallowed True\n") and err.endswith("KeyboardInterrupt\n")
+
+
+def test_a_process_that_ends_is_not_interrupted(interrupted_python: Interrupted, tmp_path: Path) -> None:
+    (tmp_path / "pressed.py").write_text("import __main__\n__main__.press()\n__main__.interrupts.ignore()\n", encoding="utf-8")
+    assert interrupted_python("import pressed\npress()\ntime.sleep(0.1)\nprint('ended')") == (0, "ended\n", "")
+
+
+def test_a_process_that_is_not_prepared_yet_does_not_get_the_interrupt(interrupted_python: Interrupted) -> None:
+    script = """
+child = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('kept', signal.SIGINT in signal.sigpending(), flush=True)"
+try:
+    with interrupts.blocked():
+        subprocess.run([sys.executable, "-c", child])
+        press()
+        print("blocked", flush=True)
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("arrived")
+with interrupts.blocked():
+    interrupts.unblock()
+    print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+    assert interrupted_python(script) == (0, "kept True\nblocked\narrived\nFalse\n", "")
+
+
+def test_an_interrupt_that_is_ignored_stays_so(interrupted_python: Interrupted) -> None:
+    script = "signal.signal(signal.SIGINT, signal.SIG_IGN)\ninterrupts.remember()\npress()\nprint(interrupts.is_remembered())"
+    assert interrupted_python(script) == (0, "False\n", "")

@@ -191,7 +191,7 @@ def test_the_policy_allows_the_pages_own_script_and_style_alone(reports: tuple[R
         "form-action": "'none'",
     }
     before = page.nodes[: page.nodes.index(policies[0])]
-    assert [node.name for node in before] == ["html", "head", "meta"]  # a policy binds only what comes after it
+    assert [node.name for node in before] == ["html", "head", "meta", "meta"]  # a policy binds only what comes after it
 
 
 def sha256(text: str) -> str:

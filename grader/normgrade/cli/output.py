@@ -1,0 +1,119 @@
+"""Where a report is written with --output, and in which format. What lies there is overwritten only if it is a report, too."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from normgrade import __version__
+from normgrade.course.files import leads_to_device, put_in_place, read_start, refuse_link, write_directly
+from normgrade.language import _
+from normgrade.language.errors import UsageError
+from normgrade.learner.workspace import MARK, Workspace
+from normgrade.report.render import renderer
+
+SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}
+TITLE = f"normgrade {__version__}\n\n"  # above a report for people, so that it is recognised
+STARTS = re.compile(  # how the reports of all versions start that have such a sign
+    rb"""normgrade\ \d+\.\S+\n\n
+    |\{\s*"version":\ \d+,\s*"normgrade":\ "
+    |<\?xml\ [^>]*>\s*<testsuites\ name="normgrade"
+    |<!DOCTYPE\ html>\s*<html\ [^>]*>\s*<head>\s*<meta\ name="generator"\ content="normgrade">
+    |\Z""",  # an empty file, as mktemp makes one
+    re.VERBOSE,
+)
+START_BYTES = 256
+
+
+def format_of(format: str | None, output: Path | None) -> str:
+    """Return the format that --format names, or the suffix of the file. Raises a UsageError where they contradict each other."""
+    meant = SUFFIXES.get(output.suffix.lower()) if output is not None else None
+    if format is not None:
+        renderer(format)
+    if format is None or meant in (None, format):
+        return format or meant or "terminal"
+    suffix = next(suffix for suffix, each in SUFFIXES.items() if each == format)
+    raise UsageError(
+        _(
+            '--format says {format}, and the name "{path}" says {meant}. Leave --format out, or name a file that ends in {suffix}.',
+            format=format,
+            path=output,
+            meant=meant,
+            suffix=suffix,
+        )
+    )
+
+
+def refuse_unless_writable(output: Path) -> None:
+    """Raise a UsageError if no report can be written to that path, or none should be."""
+    if output.is_dir():
+        raise UsageError(_('The report cannot be written to "{path}": it is a folder. Name a file with --output FILE.', path=output))
+    if not output.parent.is_dir():
+        raise UsageError(
+            _(
+                'The report cannot be written to "{path}": it is in the folder "{folder}", which does not exist. '
+                "Name a file with --output FILE.",
+                path=output,
+                folder=output.parent,
+            )
+        )
+    if leads_to_device(output):
+        return
+    refuse_links(output, Workspace.find(output.parent))
+    try:
+        refuse_link(output)
+        if why := not_for_reports(output):
+            raise OSError(errno.EEXIST, why)
+    except OSError as error:
+        raise unwritable(output, error) from error
+
+
+def not_for_reports(output: Path) -> str:
+    """Return why a file is no place for a report; "" where it is one. It may have any content that a report can be told from."""
+    if output.suffix.lower() == ".py":
+        return _("a file that ends in .py holds code")
+    if is_own(output):
+        return _("files of that name are normgrade's own")
+    if os.path.lexists(output) and not STARTS.match(read_start(output, START_BYTES)[1]):
+        return _("what is there is no report of normgrade's")
+    return ""
+
+
+def is_own(output: Path) -> bool:
+    """Return if a file belongs to normgrade itself, there or not: a workspace's settings, or what is kept in its `.normgrade`."""
+    return output.name == MARK or ".normgrade" in Path(os.path.realpath(output.parent)).parts
+
+
+def refuse_links(path: Path, workspace: Workspace | None) -> None:
+    """Raise a UsageError where one of the folders on the path to a file is a link in the workspace."""
+    if workspace is not None and (link := workspace.link_on_the_way(path)) is not None:
+        raise UsageError(
+            _(
+                'The folder "{folder}" is a link to "{target}", and links in a workspace are not followed. Name the file where it lies.',
+                folder=link,
+                target=os.readlink(link),
+            )
+        )
+
+
+def write_report(output: Path, format: str, text: str) -> None:
+    """Write a report, as a new file with the usual mode, or to a device. Raises a UsageError where that is not possible."""
+    title = TITLE if format == "terminal" else ""
+    refuse_unless_writable(output)  # again, for grading took time: somebody may have written there
+    try:
+        if leads_to_device(output):
+            write_directly(output, text.encode())
+        else:
+            put_in_place(output, (title + text).encode(), 0o666)
+    except OSError as error:
+        raise unwritable(output, error) from error
+
+
+def unwritable(output: Path, error: OSError) -> UsageError:
+    """The error for a path that no report can be written to."""
+    return UsageError(
+        _('The report cannot be written to "{path}" ({error}). Name another file with --output.', path=output, error=error.strerror)
+    )

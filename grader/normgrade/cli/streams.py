@@ -1,0 +1,61 @@
+"""Standard streams that never raise: what cannot be written is dropped, and the error is kept for the end of the command.
+
+So neither a pipe that nobody reads any more nor a full disk ends a command half-way, or changes the verdict on a submission.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any, TextIO
+
+
+class Sink(io.RawIOBase):
+    """The end of a stream, where bytes go to the system. After an error everything is dropped."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream  # which closes its end when nobody holds it any more
+        self.end = end_of(stream)
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+    def isatty(self) -> bool:
+        return self.stream.isatty()
+
+    def write(self, content: bytes) -> int | None:  # type: ignore[override]
+        if self.error is None:
+            try:
+                return self.end.write(content)  # type: ignore[no-any-return]
+            except OSError as error:
+                self.error = error
+        return len(content)
+
+
+def never_raise() -> None:
+    """Have stdout and stderr end in a `Sink`, for the rest of this process."""
+    sys.stdout, sys.stderr = into_sink(sys.stdout), into_sink(sys.stderr)
+
+
+def into_sink(stream: TextIO) -> TextIO:
+    """Return the stream with another end; buffers are as they were."""
+    sink: Any = Sink(stream)
+    end = sink if sink.end is stream.buffer else io.BufferedWriter(sink)  # with PYTHONUNBUFFERED there is no buffer
+    how = {name: getattr(stream, name) for name in ("encoding", "errors", "line_buffering", "write_through")}
+    return io.TextIOWrapper(end, **how)
+
+
+def end_of(stream: TextIO) -> Any:
+    """Return the lowest layer of a stream."""
+    return getattr(stream.buffer, "raw", stream.buffer)
+
+
+def why_dropped() -> OSError | None:
+    """Return the error after which what went to stdout was dropped; None where there is none."""
+    sys.stdout.flush()
+    end = end_of(sys.stdout)
+    return end.error if isinstance(end, Sink) else None

@@ -1,0 +1,214 @@
+"""Where a report may be written, what it may overwrite, and which format the name of its file means."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sample_reports import EVERY_KIND
+
+from normgrade.cli import check as check_module
+from normgrade.cli.output import SUFFIXES, refuse_unless_writable, write_report
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+from normgrade.report.render import FORMATS, render
+from normgrade.report.render.detail import QUIET, VERBOSE, Detail
+
+Invoke = Callable[..., subprocess.CompletedProcess[str]]
+REFUSED = 'Error: The report cannot be written to "{}" ({}). Name another file with --output.\n'
+NO_REPORT, CODE = "what is there is no report of normgrade's", "a file that ends in .py holds code"
+OWN = "files of that name are normgrade's own"
+
+
+@pytest.fixture
+def workspace(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder as a workspace, where nothing may be graded."""
+    assert invoke("init", ".").returncode == 0
+    monkeypatch.setattr(check_module, "grade", None)
+    return here
+
+
+# What may be overwritten
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("rms.py", CODE),
+        ("new.py", CODE),
+        ("NEW.PY", CODE),
+        ("normgrade.toml", OWN),
+        (".normgrade/progress.db", OWN),
+        (".normgrade/new.json", OWN),
+        (".normgrade/backups/new", OWN),
+        ("prompts/rms.md", NO_REPORT),
+        ("answer", NO_REPORT),
+        ("data.json", NO_REPORT),
+        ("notes.txt", NO_REPORT),
+    ],
+)
+def test_what_is_not_a_report_is_left_as_it_is(name: str, why: str, workspace: Path, invoke: Invoke, tiny: Course) -> None:
+    (workspace / ".normgrade" / "backups").mkdir(parents=True)
+    (workspace / ".normgrade" / "progress.db").write_bytes(b"SQLite format 3\0")
+    shutil.copy(tiny.exercise("rms").reference, workspace / "answer")
+    (workspace / "data.json").write_text('{"version": 1}', encoding="utf-8")
+    (workspace / "notes.txt").write_text("normgrade 1 is what I use\n", encoding="utf-8")
+    before = contents(workspace)
+    said = invoke("check", "answer", "--exercise", "rms", "--output", name)
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", REFUSED.format(name, why))
+    assert contents(workspace) == before
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_file_that_is_graded_is_left_as_it_is_by_another_name(workspace: Path, invoke: Invoke, tiny: Course) -> None:
+    shutil.copy(tiny.exercise("rms").reference, workspace / "rms.py")
+    os.link(workspace / "rms.py", workspace / "report.json")
+    said = invoke("check", "rms", "--output", "report.json")
+    assert (said.returncode, said.stderr) == (2, REFUSED.format("report.json", NO_REPORT))
+
+
+@pytest.mark.parametrize("command", ["verify rms", "verify rms --only test_rms"])
+def test_no_command_overwrites_what_is_not_a_report(command: str, invoke: Invoke, here: Path) -> None:
+    (here / "data").write_text("1, 2, 3\n", encoding="utf-8")
+    said = invoke(*command.split(), "--output", "data")
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", REFUSED.format("data", NO_REPORT))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("detail", [QUIET, VERBOSE])
+def test_a_report_is_overwritten_by_a_report(format: str, detail: Detail, tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    for number in range(2):
+        write_report(path, format, render(EVERY_KIND[number:], format, detail))
+        assert path.read_text(encoding="utf-8").endswith(render(EVERY_KIND[number:], format, detail))
+
+
+def test_an_empty_file_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "tmp.aQ3").touch()
+    refuse_unless_writable(tmp_path / "tmp.aQ3")
+
+
+def test_what_was_written_there_while_it_was_graded_is_left_as_it_is(invoke: Invoke, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save_meanwhile(submissions: object, reports: object) -> object:
+        (here / "report.json").write_text("mine", encoding="utf-8")
+        return reports
+
+    (here / "rms.py").write_text("def rms(x:", encoding="utf-8")  # nothing is run
+    monkeypatch.setattr(check_module, "revealed", save_meanwhile)
+    said = invoke("check", "rms", "--output", "report.json")
+    assert (said.returncode, said.stderr) == (2, REFUSED.format("report.json", NO_REPORT))
+    assert (here / "report.json").read_text(encoding="utf-8") == "mine"
+
+
+# Links, modes, devices
+
+
+def test_a_report_is_never_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "report.txt").symlink_to(tmp_path / "elsewhere.txt")
+    with pytest.raises(UsageError, match=r'The report cannot be written to ".*report\.txt" \(it is a symbolic link, not a file\)'):
+        refuse_unless_writable(tmp_path / "report.txt")
+    refuse_unless_writable(tmp_path / "new.txt")
+    assert not (tmp_path / "elsewhere.txt").exists()
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["from inside", "from outside"])
+def test_no_link_in_a_workspace_is_followed(
+    inside: bool, workspace: Path, invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere" / "deeper").mkdir(parents=True)
+    (workspace / "out").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(workspace if inside else tmp_path)
+    for below in ("out", "out/deeper"):
+        output = os.path.relpath(workspace / below / "report.json")
+        said = invoke("check", "rms", "--output", output)
+        assert (said.returncode, said.stdout) == (2, "")
+        assert said.stderr == (
+            f'Error: The folder "{workspace / "out"}" is a link to "{tmp_path / "elsewhere"}", and links in a workspace are not followed. '
+            "Name the file where it lies.\n"
+        )
+    assert list((tmp_path / "elsewhere").rglob("*.json")) == []
+
+
+def test_a_link_that_leads_to_a_folder_outside_of_every_workspace_is_followed(here: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (here / "out").symlink_to(tmp_path / "disk")
+    write_report(here / "out" / "report.json", "json", render([], "json"))
+    assert (tmp_path / "disk" / "report.json").exists()
+
+
+@pytest.fixture
+def umask() -> Iterator[int]:
+    before = os.umask(0o027)
+    yield 0o027
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes as POSIX has them")
+@pytest.mark.parametrize("mode", [None, 0o600, 0o777, 0o4777])
+def test_the_mode_is_always_that_of_a_new_file(mode: int | None, umask: int, tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    if mode is not None:
+        path.touch()
+        path.chmod(mode)
+    write_report(path, "terminal", "told\n")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
+def test_a_pipe_takes_a_report_as_it_is_printed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reading = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_report(tmp_path / "pipe", "terminal", "told\n")
+    assert os.read(reading, 100) == b"told\n"
+    os.close(reading)
+
+
+# Formats
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        ("--output r.txt", "normgrade "),
+        ("--output r", "normgrade "),
+        ("--output r.md", "normgrade "),
+        ("--output r.json", '{\n  "version": 1'),
+        ("--output r.JSON", '{\n  "version": 1'),
+        ("--output r.xml", '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="normgrade"'),
+        ("--output r.html", '<!DOCTYPE html><html lang="en"><head><meta name="generator" content="normgrade">'),
+        ("--output r --format json", '{\n  "version": 1'),
+        ("--output r.xml --format junit", "<?xml "),
+    ],
+)
+def test_the_name_of_the_file_chooses_the_format_unless_it_is_given(arguments: str, start: str, invoke: Invoke, here: Path) -> None:
+    (here / "rms.py").write_text("def rms(x:", encoding="utf-8")  # nothing is run
+    said = invoke("check", "rms", *arguments.split())
+    assert (said.returncode, said.stdout, said.stderr) == (1, "", "")
+    assert (here / arguments.split()[1]).read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("command", ["check", "verify"])
+@pytest.mark.parametrize(
+    ("format", "path", "meant", "suffix"),
+    [("json", "r.html", "html", ".json"), ("terminal", "r.json", "json", ".txt"), ("junit", "r.txt", "terminal", ".xml")],
+)
+def test_a_name_that_contradicts_the_format_is_refused(
+    command: str, format: str, path: str, meant: str, suffix: str, invoke: Invoke, here: Path
+) -> None:
+    said = invoke(command, "--format", format, "--output", path)
+    assert (said.returncode, said.stdout, list(here.iterdir())) == (2, "", [])
+    assert said.stderr == (
+        f'Error: --format says {format}, and the name "{path}" says {meant}. Leave --format out, or name a file that ends in {suffix}.\n'
+    )
+
+
+def test_every_format_has_a_suffix() -> None:
+    assert sorted(SUFFIXES.values()) == sorted(FORMATS)
