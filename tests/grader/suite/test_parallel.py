@@ -149,7 +149,7 @@ if __name__ == "__mp_main__":  # in a process that is not prepared yet
 def work(tick):
     return None
 
-def press(ticks, futures):
+def press(ticks, futures, deadline):
     while len(list(Path(sys.argv[1]).glob("*.pid"))) < 2:
         time.sleep(0.01)
     os.killpg(0, signal.SIGINT)  # all get it, as from a terminal
