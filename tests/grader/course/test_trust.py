@@ -229,8 +229,19 @@ def test_a_record_that_is_damaged_says_nothing_and_is_written_anew(damage: str, 
         case _:
             record.mkdir()
     assert run("list") == (2, "", refusal(here, tiny.root))
-    if damage in ("text", "empty"):
+    if damage != "folder":
         assert run("init", ".", "--course", str(tiny.root))[0] == 0 and record.read_bytes() == kept
+
+
+@pytest.mark.parametrize("which", ["config", "config/trusted"])
+def test_nothing_is_trusted_that_others_could_have_written(which: str, run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".", "--course", str(tiny.root))
+    (here.parent / which).chmod(0o777)
+    forbid = f"Forbid that with `chmod -R go-w {here.parent / 'config'}`, or name another folder with NORMGRADE_CONFIG."
+    said = f'Error: The folder "{here.parent / which}" is not used: others may write to it. {forbid}'
+    assert run("list") == (2, "", said) == run("init", ".", "--course", str(tiny.root))
+    (here.parent / which).chmod(0o755)
+    assert run("list")[0] == 0
 
 
 def test_trust_that_cannot_be_kept_is_said(run: Run, here: Path, tiny: Course) -> None:
