@@ -11,6 +11,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -484,9 +486,8 @@ def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path) -> Non
         (os.mkdir, "it is a directory, not a file"),
         (lambda path: os.symlink("/dev/zero", path), "it is a symbolic link, not a file"),
         (lambda path: os.symlink("gone", path), "it is a symbolic link, not a file"),
-        (lambda path: path.write_bytes(b"#" * 65537), "it is larger than 65536 bytes"),
     ],
-    ids=["pipe", "directory", "device", "dangling link", "huge"],
+    ids=["pipe", "directory", "device", "dangling link"],
 )
 def test_a_mark_that_is_no_plain_file_is_said(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
     make(here / MARK)
@@ -494,7 +495,35 @@ def test_a_mark_that_is_no_plain_file_is_said(make: Callable[[Path], object], wh
     assert run("list") == run("init") == (2, "", said)
 
 
-@pytest.mark.parametrize("content", [b"x = " + b"[" * 60000, b"x = " + b"1" * 60000, b"\xff", b'course = "\\u0000"', b"="])
+def test_a_mark_that_would_take_long_to_read_is_refused_by_its_size(run: Run, here: Path) -> None:
+    (here / MARK).write_text("a." * 30000 + "a = 1\n", encoding="utf-8")
+    before = time.process_time()
+    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
+    assert run("init")[0] == run("check")[0] == 2
+    assert time.process_time() - before < 2  # it would be 13 for each time that it is parsed
+
+
+def test_a_mark_is_parsed_once_by_a_command_and_anew_after_a_change(
+    run: Run, here: Path, own: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed, loads = list[str](), tomllib.loads
+
+    def counted(source: str) -> dict[str, object]:
+        parsed.append(source)
+        return loads(source)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    monkeypatch.delenv("NORMGRADE_LANG")
+    for mark in ('lang = "en" # 1', 'lang = "zh" # 2', "lang = 7"):
+        before = (here / MARK).stat()
+        (here / MARK).write_text(mark, encoding="utf-8")
+        os.utime(here / MARK, ns=(before.st_atime_ns, before.st_mtime_ns))
+        parsed.clear()
+        assert run("list")[0] == (2 if mark.endswith("7") else 0)
+        assert parsed.count(mark) == 1
+
+
+@pytest.mark.parametrize("content", [b"x = " + b"[" * 4000, b"x = " + b"1" * 4090, b"\xff", b'course = "\\u0000"', b"="])
 def test_a_mark_that_is_nonsense_is_said_in_a_sentence(content: bytes, run: Run, here: Path) -> None:
     (here / MARK).write_bytes(content)
     code, out, err = run("list")
