@@ -23,7 +23,10 @@ POSTPONED = "from __future__ import annotations\n"
 
 
 def text_of(file_name: str) -> str:
-    """The text of a cell, or of a file; empty if it is unknown. Code can name as its file whatever it likes, so only plain files are opened."""
+    """The text of a cell, or of a file; empty if it is unknown.
+
+    Code can name whatever it likes as its file, so only plain files are opened.
+    """
     linecache.checkcache(file_name)
     match linecache.cache.get(file_name):
         case (_size, _changed, lines, _path):

@@ -547,6 +547,21 @@ def endless(path: Path) -> None:
         )
 
 
+FOREIGN = "CREATE TABLE bookmarks (url);"
+
+
+def executed(path: Path, script: str) -> None:
+    """The database that a script makes."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(script)
+
+
+def truncated(path: Path) -> None:
+    """Half of our own file."""
+    Attempts(path).add([Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8)])
+    os.truncate(path, path.stat().st_size // 2)
+
+
 def nonsense(path: Path) -> None:
     """Our own tables, with rows that nobody could have tried."""
     now = datetime.now(UTC)
@@ -562,6 +577,14 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
     "dangling link": (lambda path: os.symlink("../../outside/new.db", path), "it is a symbolic link, not a file"),
     "directory": (os.mkdir, "it is a directory, not a file"),
     "garbage": (lambda path: path.write_bytes(b"garbage" * 1000), "file is not a database"),
+    "text": (lambda path: path.write_text("what I tried\n"), "file is not a database"),
+    "foreign": (lambda path: executed(path, FOREIGN), "its tables are not those of normgrade"),
+    "foreign, of our version": (lambda path: executed(path, f"{FOREIGN} PRAGMA user_version = 3"), "its tables are not those of normgrade"),
+    "truncated": (lambda path: truncated(path), "database disk image is malformed"),
+    "with a log": (
+        lambda path: executed(path, f"PRAGMA journal_mode = WAL; {FOREIGN}"),
+        "another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends",
+    ),
     "endless": (endless, "its tables are not those of normgrade"),
     "nonsense": (nonsense, "Expecting value: line 1 column 2 (char 1)"),
     "huge": (lambda path: sparse(path, 2**40), "it is larger than 67108864 bytes"),
@@ -581,6 +604,15 @@ def test_a_hostile_database_is_said_and_changes_no_verdict(kind: str, own: None,
     code, out, err = run("check", "rms")
     assert code == 1 and "not valid Python" in out and err == ("" if kind == "nonsense" else f"Note: {said}")
     assert files(outside) == before
+
+
+def test_an_empty_database_is_a_new_one(own: None, run: Run, here: Path) -> None:
+    (here / ".normgrade").mkdir()
+    (here / ".normgrade" / "progress.db").touch()
+    (here / "rms.py").write_text(BROKEN, encoding="utf-8")
+    assert run("progress")[::2] == (0, "") == run("list")[::2]
+    code, _, err = run("check", "rms")
+    assert (code, err) == (1, "") and len(Attempts(here / ".normgrade" / "progress.db").attempts()) == 1
 
 
 @pytest.mark.parametrize("name", ["progress.db-journal", "progress.db-wal", "progress.db-shm", "lock"])
