@@ -699,7 +699,7 @@ def test_a_disk_that_is_full_soon_costs_no_result(tiny: Course, tmp_path: Path) 
     """A disk of 16 KiB, which only this grader and what it starts can see; at last its files are copied."""
     disk, copy = tmp_path / "disk", tmp_path / "copy"
     disk.mkdir()
-    mount = f'mount -t tmpfs -o size=16k none "{disk}"'
+    mount = f'mount -t tmpfs -o size=16k,mode=700 none "{disk}"'
     tried = subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True, text=True) if shutil.which("unshare") else None
     if tried is None or tried.returncode:
         pytest.skip(f"no disk can be mounted: {tried.stderr.strip() if tried else 'there is no unshare'}")
