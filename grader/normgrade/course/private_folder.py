@@ -33,9 +33,10 @@ class NotPrivate(OSError):
         """The sentence that the folder is not used, with the next step; the variable names another root."""
         said = {"path": self.path, "why": _(self.why), "variable": variable}
         if self.why == IS_WRITABLE:
-            said["command"] = f"chmod -R go-w {quote(str(root))}"
             return _(
-                'The folder "{path}" is not used: {why}. Forbid that with `{command}`, or name another folder with {variable}.', **said
+                'The folder "{path}" is not used: {why}. Forbid that with `chmod -R go-w {root}`, or name another folder with {variable}.',
+                root=quote(str(root)),
+                **said,
             )
         return _('The folder "{path}" is not used: {why}. Name another folder with {variable}, or take this one away.', **said)
 

@@ -172,7 +172,7 @@ def test_a_file_under_another_name_is_as_good_as_none(tmp_path: Path) -> None:
     assert Cache(tmp_path, KEY).get("abce") is None
 
 
-def test_two_users_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
+def test_two_keys_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
     for content, key in ((b"one", b"k"), (b"two", b"l")):
         Cache(tmp_path, key).put("abcd", content)
     assert (Cache(tmp_path, b"k").get("abcd"), Cache(tmp_path, b"l").get("abcd")) == (b"one", b"two")
