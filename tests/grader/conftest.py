@@ -114,7 +114,9 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     with pytest.MonkeyPatch.context() as patch:
         if "NORMGRADE_CACHE" not in os.environ:
             cache = getattr(request.config, "cache", None)
-            patch.setenv("NORMGRADE_CACHE", str(cache.mkdir("expectations") if cache else tmp_path_factory.mktemp("expectations")))
+            folder = cache.mkdir("expectations") if cache else tmp_path_factory.mktemp("expectations")
+            folder.chmod(0o700)  # whatever the umask is: one that others may write to is not used
+            patch.setenv("NORMGRADE_CACHE", str(folder))
         yield Path(os.environ["NORMGRADE_CACHE"])
 
 
@@ -137,7 +139,9 @@ def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
     if named := os.environ.get("NORMGRADE_CONFIG"):
         Seal(folder).write(Seal(Path(named)).key)
     elif cache := getattr(request.config, "cache", None):
-        Seal(folder).write(Seal(cache.mkdir("key")).key)
+        kept = cache.mkdir("key")
+        kept.chmod(0o700)
+        Seal(folder).write(Seal(kept).key)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NORMGRADE_CONFIG", str(folder))
         yield folder

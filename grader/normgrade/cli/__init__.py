@@ -154,6 +154,8 @@ def end(code: int) -> NoReturn:
         if multiprocessing := sys.modules.get("multiprocessing.util"):
             multiprocessing._exit_function()  # which Python calls only in an ordinary end: it gives semaphores back
         os._exit(code)  # threads and destructors of what was interrupted may crash
+    if sys.flags.inspect:  # PYTHONINSPECT, with which Python would ask for a line, and end with another code
+        os._exit(code)
     gc.freeze()  # Python would look through everything once more as it ends, for 50 ms
     sys.exit(code)
 

@@ -18,7 +18,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say
 from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.cli.warn import warn_of_unfinished, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
 from normgrade.grade import Submission, grade
 from normgrade.inspection.inspection import inspect_file
@@ -113,6 +113,7 @@ def check_command(
     submissions: Sequence[Submission] = (
         [named(course, target, slug, interview) for target in targets] if targets else started(course, slug, interview)
     )
+    warn_of_folders()
     with progress() as watched:
         meanwhile = partial(prepare, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())

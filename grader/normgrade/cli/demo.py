@@ -9,6 +9,7 @@ import click
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import exit_code
+from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, carried
 from normgrade.grade import Submission, grade
 from normgrade.language import _
@@ -25,6 +26,7 @@ def demo_command() -> int:
 
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
+    warn_of_folders()
     with progress() as watched:
         wrong, right = grade(submissions, Options(progress=watched, cores=available()))
     console = open_console()

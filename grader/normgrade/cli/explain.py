@@ -12,7 +12,7 @@ from rich.text import Text
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, refuse_unless_revealed
 from normgrade.cli.shell_words import mistakes_alike, slugs_alike
-from normgrade.cli.warn import warn, warn_of_unfinished
+from normgrade.cli.warn import warn, warn_of_folders, warn_of_unfinished
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
@@ -51,6 +51,7 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     exercise = course.exercise(preferred(course, slugs, name))
     refuse_unless_revealed(exercise, _("numbers"))
 
+    warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(progress=watched)) as grader:
         found = explain(grader, exercise, known[exercise.slug][name])
     console = open_console()

@@ -14,6 +14,7 @@ from normgrade.cli.check import seed_of
 from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.output import is_own, refuse_links
 from normgrade.cli.shell_words import checks_alike, slugs_alike
+from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Exercise
 from normgrade.course.files import put_in_place, read_plain
 from normgrade.inspection.inspection import inspect_file
@@ -100,6 +101,7 @@ def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
     inspection = inspect_file(path, exercise)
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(seed=seed, progress=watched)) as grader:
         return tuple(grader.results(exercise, inspection.source, path.name))
 

@@ -10,6 +10,7 @@ from normgrade.cli.bar import progress
 from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_option, report_options, whole_number
 from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
+from normgrade.cli.warn import warn_of_folders
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
@@ -65,6 +66,7 @@ def verify_command(
     from normgrade.verify.unfinished import sorted_out
 
     exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
+    warn_of_folders()
     with progress() as watched:
         options = Options(required=required, progress=watched, cores=cores or available(), only=only)
         if closely:

@@ -1,4 +1,4 @@
-"""Exercises that cannot be used: commands for a whole course go on without them, and say so on stderr."""
+"""Commands go on without exercises and folders that cannot be used, and say so on stderr."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from shlex import quote
 import click
 
 from normgrade.course.course import Course, Exercise
+from normgrade.course.folders import user_cache, user_config
+from normgrade.course.private_folder import first_refused
 from normgrade.language import _
 from normgrade.language.visible import visible
 
@@ -28,6 +30,13 @@ def without_hindered(exercises: Iterable[Exercise], course_folder: Path | None) 
         if why is not None:
             warn(exercise.slug, str(why), course_folder)
     return [exercise for exercise, why in found.items() if why is None]
+
+
+def warn_of_folders() -> None:
+    """Name the folders of the cache and its key that grading goes on without, because others may write to them."""
+    for root, variable in ((user_config(), "NORMGRADE_CONFIG"), (user_cache(), "NORMGRADE_CACHE")):
+        if (error := first_refused(root)) is not None:
+            click.echo(visible(_("Note: {message}", message=error.told(root, variable))), err=True)
 
 
 def warn(name: str, why: str, course_folder: Path | None) -> None:

@@ -16,7 +16,7 @@ from normgrade.cli import INTERRUPTED, streams
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
-from normgrade.cli.warn import warn_of_unfinished, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
@@ -51,6 +51,7 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
     exercise = course.exercise(slug) if slug is not None else to_go_on_with(course)
+    warn_of_folders()
     console = open_console()
 
     try:

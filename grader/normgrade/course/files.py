@@ -32,7 +32,7 @@ READING = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_N
 class NotPlain(OSError):
     """The path is no regular file; `kind` says what it is."""
 
-    def __init__(self, path: Path, kind: str) -> None:
+    def __init__(self, path: Path | str, kind: str) -> None:
         super().__init__(errno.EINVAL, _("it is {special}, not a file", special=_(kind)), str(path))
         self.kind = kind
 
@@ -40,7 +40,7 @@ class NotPlain(OSError):
 class TooLarge(OSError):
     """The file is larger than the limit."""
 
-    def __init__(self, path: Path, most: int) -> None:
+    def __init__(self, path: Path | str, most: int) -> None:
         super().__init__(errno.EFBIG, _("it is larger than {limit} bytes", limit=most), str(path))
 
 
@@ -68,43 +68,43 @@ def read_plain(path: Path, most: int) -> bytes:
     return read_with_status(path, most)[1]
 
 
-def read_with_status(path: Path, most: int) -> tuple[os.stat_result, bytes]:
-    """The status and the content of a regular file; read as `read_plain` reads."""
-    status, content = read_start(path, most + 1)
+def read_with_status(path: Path | str, most: int, dir_fd: int | None = None) -> tuple[os.stat_result, bytes]:
+    """The status and the content of a regular file; read as `read_plain` reads. A path may be relative to an open folder."""
+    status, content = read_start(path, most + 1, dir_fd)
     if len(content) > most:
         raise TooLarge(path, most)
     return status, content
 
 
-def read_start(path: Path, most: int) -> tuple[os.stat_result, bytes]:
-    """The status and the first bytes of a regular file; read as `read_plain` reads."""
-    refuse_special(path, status_of(path))  # before it is opened: opening a device may start it
-    with open(os.open(path, READING), "rb") as file:
+def read_start(path: Path | str, most: int, dir_fd: int | None = None) -> tuple[os.stat_result, bytes]:
+    """The status and the first bytes of a regular file; read as `read_with_status` reads."""
+    refuse_special(path, status_of(path, dir_fd))  # before it is opened: opening a device may start it
+    with open(os.open(path, READING, dir_fd=dir_fd), "rb") as file:
         status = os.fstat(file.fileno())
         refuse_special(path, status)  # again: it may have been replaced meanwhile
         return status, file.read(most) or b""
 
 
-def status_of(path: Path) -> os.stat_result:
+def status_of(path: Path | str, dir_fd: int | None = None) -> os.stat_result:
     """The status of a path itself, where it is a link. Raises FileNotFoundError also where the system cannot have such a name."""
     try:
-        return os.lstat(path)
+        return os.lstat(path, dir_fd=dir_fd)
     except ValueError as error:  # the name has a NUL, or a character that the system's encoding lacks
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
 
 
-def refuse_special(path: Path, status: os.stat_result) -> None:
+def refuse_special(path: Path | str, status: os.stat_result) -> None:
     """Raise NotPlain if this is no regular file."""
     if not stat.S_ISREG(status.st_mode):
         raise NotPlain(path, KINDS.get(stat.S_IFMT(status.st_mode), SPECIAL))
 
 
-def lock(path: Path, patience_s: float, shared: bool = False) -> int:
-    """A file descriptor that holds a lock until it is closed.
+def lock(path: Path, patience_s: float, shared: bool = False, dir_fd: int | None = None) -> int:
+    """A file descriptor that holds a lock until it is closed. A path may be relative to an open folder.
 
     Raises OSError where others hold the lock for longer than `patience_s`. A platform without POSIX locks gives the descriptor alone.
     """
-    fd = os.open(path, LOCKING, 0o600)
+    fd = os.open(path, LOCKING, 0o600, dir_fd=dir_fd)
     try:
         refuse_special(path, os.fstat(fd))
         if os.name == "posix":
@@ -154,19 +154,22 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     put_in_place(path, content, mode, like=path if path.exists() else None)
 
 
-def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None) -> None:
-    """Write a new file, which replaces a file or a link there. Its mode is `mode`, or that of the file `like`. Raises OSError."""
+def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None, dir_fd: int | None = None) -> None:
+    """Write a new file, which replaces a file or a link there. Its mode is `mode`, or that of the file `like`. Raises OSError.
+
+    A path may be relative to an open folder.
+    """
     beside = path.with_name(f"{WRITING}{os.urandom(4).hex()}-{path.name}")
-    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)  # new: no link can lie there
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode, dir_fd=dir_fd)  # no link can lie there
     try:
         with open(fd, "wb") as file:
             file.write(content)
         if like is not None:
             shutil.copymode(like, beside)
-        os.replace(beside, path)
+        os.replace(beside, path, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
     except BaseException:  # an interrupt, too
         with suppress(OSError):
-            beside.unlink()
+            os.unlink(beside, dir_fd=dir_fd)
         raise
 
 

@@ -10,35 +10,44 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from normgrade.course.files import read_plain, write_whole
 from normgrade.course.folders import user_config
+from normgrade.course.private_folder import NotPrivate, PrivateFolder
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 
+FOLDER = "trusted"
 LIMIT_BYTES = 64 * 1024
 
 
 def is_trusted(workspace: Path, course: Path) -> bool:
-    """Whether the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count."""
+    """Whether the user trusts this course in this workspace. A record that cannot be read, or has another content, does not count.
+
+    Raises a UsageError where others may write to the folder of the records.
+    """
     try:
-        return read_plain(record_of(workspace), LIMIT_BYTES) == content_of_record(workspace, course)
+        with PrivateFolder(user_config(), FOLDER) as folder:
+            _status, content = folder.read(record_of(workspace).name, LIMIT_BYTES)
+    except NotPrivate as error:
+        raise UsageError(error.told(user_config(), "NORMGRADE_CONFIG")) from error
     except OSError:
         return False
+    return content == content_of_record(workspace, course)
 
 
 def trust(workspace: Path, course: Path) -> None:
     """Record that the user trusts this course in this workspace, instead of any other course. Raises UsageError."""
-    record = record_of(workspace)
     try:
-        record.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(record, content_of_record(workspace, course), mode=0o600)
+        with PrivateFolder(user_config(), FOLDER, make=True) as folder:
+            folder.write(record_of(workspace).name, content_of_record(workspace, course))
+    except NotPrivate as error:
+        raise UsageError(error.told(user_config(), "NORMGRADE_CONFIG")) from error
     except OSError as error:
         raise UsageError(
             _(
                 'That you trust the course "{course}" cannot be kept in "{path}" ({error}). Make that place writable, or name another with '
                 "NORMGRADE_CONFIG.",
                 course=course,
-                path=record,
+                path=record_of(workspace),
                 error=error.strerror,
             )
         ) from error
@@ -46,7 +55,7 @@ def trust(workspace: Path, course: Path) -> None:
 
 def record_of(workspace: Path) -> Path:
     """The file of the record for a workspace."""
-    return user_config() / "trusted" / sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:32]
+    return user_config() / FOLDER / sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:32]
 
 
 def content_of_record(workspace: Path, course: Path) -> bytes:

@@ -124,7 +124,9 @@ class Attempts:
             database.execute("PRAGMA trusted_schema = OFF")
             if os.path.lexists(self.path):
                 own_folder(self.path.parent)  # refuses a link; it makes no folder here, for there is one
-                database.deserialize(read_plain(self.path, LARGEST_BYTES))
+                if content := read_plain(self.path, LARGEST_BYTES):  # an empty file is an empty database
+                    refuse_log(content)
+                    database.deserialize(content)
             self.make_ready(database)
             yield database
 
@@ -145,7 +147,7 @@ class Attempts:
         except OSError as error:
             raise self.unusable(error.strerror or str(error)) from error
         except (sqlite3.Error, *UNREADABLE) as error:
-            raise self.unusable(str(error)) from error
+            raise self.unusable(str(error) or type(error).__name__) from error
 
     def make_ready(self, database: sqlite3.Connection) -> None:
         """Check that the tables are our own, and upgrade those of older versions; make them in a new database."""
@@ -186,6 +188,12 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)  # which unlocks it
+
+
+def refuse_log(content: bytes) -> None:
+    """Raise ValueError for a database with a write-ahead log: what is in the log would be missing."""
+    if content.startswith(b"SQLite format 3\0") and b"\2" in content[18:20]:  # the versions that are needed to write and to read it
+        raise ValueError(_("another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends"))
 
 
 def schema_of(database: sqlite3.Connection) -> list[tuple[str, str, str]]:

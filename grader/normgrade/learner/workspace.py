@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 
 from normgrade.course.course import Course, Exercise, named_by_environment
-from normgrade.course.files import own_folder, read_plain, read_text, write_whole
+from normgrade.course.files import TooLarge, own_folder, read_plain, read_text, write_whole
 from normgrade.course.links import side_by_side
 from normgrade.course.table import Table, Wrong, text
 from normgrade.course.trust import is_trusted
@@ -19,7 +20,7 @@ from normgrade.language import LANGUAGES, _
 from normgrade.language.errors import UsageError, either
 
 MARK = "normgrade.toml"
-MARK_BYTES = 64 * 1024
+MARK_BYTES = 4096  # a stranger may have written it, and Python's TOML parser takes seconds for long keys
 BACKUP_BYTES = 16 * 1024**2  # at most, of a learner's file
 SETTINGS = """\
 # {what}
@@ -51,10 +52,7 @@ class Workspace:
     @classmethod
     def at(cls, root: Path) -> Workspace:
         """The workspace at its root. Raises a UsageError if its `normgrade.toml` is wrong."""
-        table = Table.parse(root / MARK, settings_in(root / MARK))
-        course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
-        table.finish()
-        return cls(root, None if course is None else root / course, language)
+        return with_settings(root, settings_in(root / MARK))
 
     def trusted_course(self) -> Path | None:
         """The course that `normgrade.toml` names, if any. Raises a UsageError if the user does not trust that course."""
@@ -131,10 +129,24 @@ class Workspace:
         return next(path for path in (dated, *others) if not os.path.lexists(path))
 
 
+@lru_cache(maxsize=8)
+def with_settings(root: Path, source: str) -> Workspace:
+    """The workspace at its root, with what the text of its `normgrade.toml` says. A command asks for it often, so each text is parsed once.
+
+    Raises a UsageError if the text is wrong.
+    """
+    table = Table.parse(root / MARK, source)
+    course, language = table.take("course", path_text, None), table.take("lang", known_language, None)
+    table.finish()
+    return Workspace(root, None if course is None else root / course, language)
+
+
 def settings_in(path: Path) -> str:
     """The text of a `normgrade.toml`. Raises a UsageError if it cannot be read."""
     try:
         return read_plain(path, MARK_BYTES).decode()
+    except TooLarge as error:
+        raise UsageError(_('"{path}" is larger than {limit} bytes. Shorten it, or take it away.', path=path, limit=MARK_BYTES)) from error
     except OSError as error:
         raise UsageError(
             _('"{path}" cannot be read ({error}). Put a plain file there, or take it away.', path=path, error=error.strerror)

@@ -4,22 +4,45 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from importlib.util import decode_source
+from pathlib import Path
 from symtable import SymbolTable, symtable
 
+from normgrade.course.files import read_plain
 from normgrade.inspection.source import parse
 from normgrade.language.text import lines_of
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+LARGEST_BYTES = 1024**2  # of a file that defines what is graded
 POSTPONED = "from __future__ import annotations\n"
 
 
 def text_of(file_name: str) -> str:
-    """The text of a file or of a cell; empty if it is unknown."""
+    """The text of a cell, or of a file; empty if it is unknown.
+
+    Code can name whatever it likes as its file, so only plain files are opened.
+    """
     linecache.checkcache(file_name)
-    return "".join(linecache.getlines(file_name))
+    match linecache.cache.get(file_name):
+        case (_size, _changed, lines, _path):
+            return "".join(lines)
+    path = next(filter(os.path.isfile, places_of(file_name)), None)
+    try:
+        return "" if path is None else decode_source(read_plain(Path(os.path.realpath(path)), LARGEST_BYTES))
+    except (OSError, SyntaxError, UnicodeDecodeError):  # the last two for an encoding that it does not have
+        return ""
+
+
+def places_of(file_name: str) -> Iterator[str]:
+    """Where a file may lie, as `linecache` looks for it; nowhere if the name is that of no file, as in "<string>"."""
+    if not (file_name.startswith("<") and file_name.endswith(">")):
+        yield file_name
+        yield from (os.path.join(folder, file_name) for folder in sys.path if isinstance(folder, str))
 
 
 @lru_cache(maxsize=256)

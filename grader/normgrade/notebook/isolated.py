@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Exercise
 from normgrade.grade import Submission, grade
 from normgrade.language import VARIABLE, _, spoken
@@ -68,4 +69,5 @@ def main(order: tuple[Any, ...], path: str, name: str) -> None:
 
 def graded(order: Order, path: Path, name: str) -> list[Report]:
     submissions = [Submission(order.exercise, path, name)]
+    warn_of_folders()
     return revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))

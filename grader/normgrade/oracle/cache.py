@@ -12,14 +12,14 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from normgrade.course.files import WRITING, lock, put_in_place, read_with_status
+from normgrade.course.files import WRITING
+from normgrade.course.private_folder import PrivateFolder
 
 MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
 MOST_BYTES = 1024**3  # in the folder: all that a course of forty exercises needs for one seed is half of it
 LEFT_BYTES = 7 * MOST_BYTES // 8  # in the folder after a clean-up; less than the limit, so that clean-ups are rare
 SWEPT_BYTES = MOST_BYTES // 16  # written between two clean-ups
 LARGEST_BYTES = 64 * 1024**2  # of one file: what all mistakes of an exercise lead to has up to 25 MiB
-ONLY_MINE = 0o600
 SEAL_BYTES = 32  # of the signature, which comes before the content
 USED_S = 3600  # the precision of the time at which a file was last used
 STALE_S = 3600  # the age from which an unfinished file is abandoned
@@ -28,7 +28,7 @@ PATIENCE_S = 120.0  # how long to wait for what another process computes: what t
 
 @dataclass
 class Cache:
-    """Bytes by name. A folder that cannot be read or written, or a file with a wrong signature, costs time and changes no result."""
+    """Bytes by name. A folder that cannot be used, or a file with a wrong signature, costs time and changes no result."""
 
     folder: Path
     key: bytes = field(repr=False)
@@ -37,28 +37,30 @@ class Cache:
 
     def get(self, name: str) -> bytes | None:
         """The bytes of that name; None where there are none, or where their signature is wrong."""
-        if name not in self.held:
-            path = self.path(name)
-            try:
-                status, stored = read_with_status(path, LARGEST_BYTES)
-            except OSError:
-                return None
-            content = stored[SEAL_BYTES:]
-            if not hmac.compare_digest(stored[:SEAL_BYTES], self.sign(name, content)):  # a changed file, another user's, or a renamed one
-                return None
-            if status.st_atime < time.time() - USED_S:
-                with suppress(OSError):
-                    os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
+        if name not in self.held and (content := self.read(name)) is not None:
             self.hold(name, content)
-        return self.held[name]
+        return self.held.get(name)
+
+    def read(self, name: str) -> bytes | None:
+        """The same, from the folder."""
+        try:
+            with self.drawer(name) as drawer:
+                status, stored = drawer.read(name, LARGEST_BYTES)
+                content = stored[SEAL_BYTES:]
+                if not hmac.compare_digest(stored[:SEAL_BYTES], self.sign(name, content)):  # changed, another user's, or renamed
+                    return None
+                if status.st_atime < time.time() - USED_S:
+                    with suppress(OSError):
+                        drawer.set_times(name, time.time_ns(), status.st_mtime_ns)
+        except OSError:
+            return None
+        return content
 
     def put(self, name: str, content: bytes) -> None:
         """Keep these bytes, in memory and in the folder."""
         self.hold(name, content)
-        path = self.path(name)
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            put_in_place(path, self.sign(name, content) + content, ONLY_MINE)
+        with suppress(OSError), self.drawer(name, make=True) as drawer:
+            drawer.write(name, self.sign(name, content) + content)
             self.written_bytes += len(content)
         if self.written_bytes > SWEPT_BYTES:
             self.sweep()
@@ -66,17 +68,15 @@ class Cache:
     @contextmanager
     def alone(self, name: str, patience_s: float = PATIENCE_S) -> Iterator[None]:
         """Meanwhile, whoever else wants to compute what belongs under this name waits for so long, to find it kept afterwards."""
-        path = self.path(name).with_name(f"{WRITING}{name}")
         guard: int | None = None
-        with suppress(OSError):  # the folder cannot be written, or the other takes too long: then both compute it
-            path.parent.mkdir(parents=True, exist_ok=True)
-            guard = lock(path, min(patience_s, PATIENCE_S))
+        with suppress(OSError), self.drawer(name, make=True) as drawer:  # else both compute it: none can write, or the other takes too long
+            guard = drawer.lock(f"{WRITING}{name}", min(patience_s, PATIENCE_S))
         try:
             yield
         finally:
             if guard is not None:
-                with suppress(OSError):
-                    path.unlink()
+                with suppress(OSError), self.drawer(name) as drawer:
+                    drawer.delete(f"{WRITING}{name}")
                 os.close(guard)
 
     def sign(self, name: str, content: bytes) -> bytes:
@@ -90,13 +90,13 @@ class Cache:
         self.held[name] = content
 
     @cached_property
-    def shelf(self) -> Path:
-        """The folder of this key. Users who share the cache's folder have different keys, and so different folders."""
-        return self.folder / sha256(self.key).hexdigest()[:16]
+    def shelf(self) -> str:
+        """The folder of this key. Another key, as other configurations have, has another folder."""
+        return sha256(self.key).hexdigest()[:16]
 
-    def path(self, name: str) -> Path:
-        """The file of that name."""
-        return self.shelf / name[:2] / name
+    def drawer(self, name: str, make: bool = False) -> PrivateFolder:
+        """The folder in which the file of that name lies, open."""
+        return PrivateFolder(self.folder, self.shelf, name[:2], make=make)
 
     def sweep(self) -> None:
         """Clean up, if anything was written: delete abandoned files, and the least recently used ones where the folder is too large."""
@@ -104,28 +104,33 @@ class Cache:
             return
         self.written_bytes = 0
         kept, now = [], time.time()
-        for entry in files_in(self.folder):
-            with suppress(OSError):
-                status = entry.stat(follow_symlinks=False)
-                if not entry.name.startswith(WRITING):
-                    kept.append((status.st_atime, status.st_size, entry.path))
-                elif status.st_mtime < now - STALE_S:
-                    os.unlink(entry.path)
-        total = sum(size for _used, size, _path in kept)
+        for way, status in self.files():
+            if not way[-1].startswith(WRITING):
+                kept.append((status.st_atime, status.st_size, way))
+            elif status.st_mtime < now - STALE_S:
+                self.delete(*way)
+        total = sum(size for _used, size, _way in kept)
         limit = LEFT_BYTES if total > MOST_BYTES else total
-        for _used, size, path in sorted(kept):
+        for _used, size, way in sorted(kept):
             if total <= limit:
                 return
-            with suppress(OSError):
-                os.unlink(path)
+            if self.delete(*way):
                 total -= size
 
+    def files(self, *below: str) -> Iterator[tuple[tuple[str, ...], os.stat_result]]:
+        """The plain files in the folder and in all folders below it: the names on the way to each, and its status."""
+        with suppress(OSError), PrivateFolder(self.folder, *below) as folder:
+            for entry in folder.entries():
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self.files(*below, entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    with suppress(OSError):
+                        yield (*below, entry.name), entry.stat(follow_symlinks=False)
 
-def files_in(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """The plain files in a folder and in all folders below it. No link is followed."""
-    with suppress(OSError):
-        for entry in list(os.scandir(folder)):
-            if entry.is_dir(follow_symlinks=False):
-                yield from files_in(entry.path)
-            elif entry.is_file(follow_symlinks=False):
-                yield entry
+    def delete(self, *way: str) -> bool:
+        """Delete a file of the folder, by the names on the way to it. Returns whether that was possible."""
+        *below, name = way
+        with suppress(OSError), PrivateFolder(self.folder, *below) as folder:
+            folder.delete(name)
+            return True
+        return False

@@ -14,8 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from normgrade.course.files import lock, put_in_place, read_with_status
+from normgrade.course.private_folder import PrivateFolder
 
+KEY = "cache.key"
+LOCK = "cache.lock"  # all gradings of the tier `process` share it; a grading that writes a key holds it alone
 KEY_BYTES = 32
 OF_OTHERS = 0o077  # the rights of other users; a key file grants none of them
 PATIENCE_S = 0.05  # how long to wait for a lock, which others hold while they write a key
@@ -28,8 +30,7 @@ class Seal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "cache.key"
-        self.lock = folder / "cache.lock"  # all gradings of the tier `process` share it; a grading that writes a key holds it alone
+        self.folder = folder
         self.sharing: int | None = None  # the file descriptor of the shared lock
 
     @cached_property
@@ -37,7 +38,7 @@ class Seal:
         """The key on the disk, else a new one, which is written there."""
         if known := self.read():
             return known
-        guard = locked(self.lock, shared=False)
+        guard = self.locked(shared=False)
         key = self.read() or secrets.token_bytes(KEY_BYTES)  # another grading may have written one meanwhile
         if guard is not None:
             self.write(key)
@@ -47,7 +48,8 @@ class Seal:
     def read(self) -> bytes | None:
         """The key on the disk; None where it is missing, or where other users could have read it."""
         try:
-            status, content = read_with_status(self.path, KEY_BYTES)
+            with PrivateFolder(self.folder) as folder:
+                status, content = folder.read(KEY, KEY_BYTES)
         except OSError:
             return None
         is_mine = os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & OF_OTHERS)
@@ -55,37 +57,36 @@ class Seal:
 
     def write(self, key: bytes) -> None:
         """Write the key to the disk, readable by this user only."""
-        with suppress(OSError):
-            put_in_place(self.path, key, 0o600)
+        with suppress(OSError), PrivateFolder(self.folder, make=True) as folder:
+            folder.write(KEY, key)
 
     def before_worker(self, tier: str) -> None:
         """Called before a worker of this tier starts: delete the key from the disk where the worker could read it."""
         if tier == "process" and self.sharing is None:
-            assert self.key  # reads it into memory before it is deleted
-            self.sharing = locked(self.lock, shared=True)
-            with suppress(OSError):
-                self.path.unlink()
+            self.key  # noqa: B018  (reads it into memory before it is deleted)
+            self.sharing = self.locked(shared=True)
+            with suppress(OSError), PrivateFolder(self.folder) as folder:
+                folder.delete(KEY)
 
     def close(self) -> None:
         """Called when all workers have ended: write the key again, unless another grading of the tier `process` is still running."""
         if self.sharing is not None:
             os.close(self.sharing)
             self.sharing = None
-            if (guard := locked(self.lock, shared=False)) is not None:
+            if (guard := self.locked(shared=False)) is not None:
                 self.write(self.key)  # replaces whatever a worker may have put there
                 os.close(guard)
+
+    def locked(self, shared: bool) -> int | None:
+        """A file descriptor that holds the lock until it is closed; None where others hold it for too long."""
+        try:
+            with PrivateFolder(self.folder, make=True) as folder:
+                return folder.lock(LOCK, PATIENCE_S, shared)
+        except OSError:
+            return None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
-
-
-def locked(path: Path, shared: bool) -> int | None:
-    """A file descriptor that holds the lock until it is closed; None where others hold it for too long."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return lock(path, PATIENCE_S, shared)
-    except OSError:
-        return None

@@ -43,7 +43,7 @@ def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
     module.__file__ = file_name
     sys.modules[name] = module
     linecache.cache[file_name] = (len(source), None, source.splitlines(keepends=True), file_name)
-    exec(compile(source, file_name, "exec", dont_inherit=True), module.__dict__)
+    exec(compile(source, file_name, "exec", dont_inherit=True, optimize=0), module.__dict__)
     return module
 
 

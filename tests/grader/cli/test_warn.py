@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from normgrade.cli.warn import warn_of_unfinished, with_course, without_hindered
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, with_course, without_hindered
 from normgrade.course.course import Course
 
 EditedCourse = Callable[..., Course]
+Run = Callable[..., tuple[int, str, str]]
+posix = pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has them")
 
 
 def test_a_sound_course_is_passed_over_in_silence(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,3 +45,51 @@ def test_a_broken_suite_is_found_by_looking_for_it(edited_course: EditedCourse, 
 def test_a_command_names_the_course_that_was_named() -> None:
     assert with_course("normgrade list", None) == "normgrade list"
     assert with_course("normgrade list", Path("my course")) == "normgrade list --course 'my course'"
+
+
+# Folders
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Where the key and the cache lie, both of them the user's own."""
+    for name in ("CONFIG", "CACHE"):
+        monkeypatch.setenv(f"NORMGRADE_{name}", str(tmp_path / name))
+        (tmp_path / name).mkdir(mode=0o700)
+    return tmp_path / "CONFIG", tmp_path / "CACHE"
+
+
+def of(folder: Path) -> str:
+    return (
+        f'Note: The folder "{folder}" is not used: others may write to it. '
+        f"Forbid that with `chmod -R go-w {folder}`, or name another folder with NORMGRADE_{folder.name}."
+    )
+
+
+def test_folders_of_the_users_own_are_passed_over_in_silence(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    warn_of_folders()
+    assert capsys.readouterr() == ("", "")
+
+
+@posix
+def test_each_folder_that_others_may_write_to_is_named_in_one_line(folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in folders:
+        folder.chmod(0o777)
+    warn_of_folders()
+    assert capsys.readouterr() == ("", "".join(f"{of(folder)}\n" for folder in folders))
+
+
+@posix
+def test_it_is_said_once_and_changes_no_verdict(tmp_path: Path, folders: tuple[Path, Path], tiny: Course, run: Run) -> None:
+    for folder in folders:
+        folder.chmod(0o777)
+    path = tmp_path / "rms.py"
+    shutil.copy(tiny.exercise("rms").reference, path)
+    said = " ".join(map(of, folders))
+    code, out, err = run("check", "rms")
+    assert (code, err) == (0, said) and "passed" in out
+    path.write_text("def rms(x, eps=1e-5):\n    return x * 3 + 1\n", encoding="utf-8")
+    code, out, err = run("check", "rms")
+    assert (code, err) == (1, said) and "not passed" in out
+    assert [path for folder in folders for path in folder.iterdir()] == []
+    assert run("verify", "rms", "--cores", "2")[::2] == (0, said)

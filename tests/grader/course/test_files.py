@@ -83,7 +83,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
     path = tmp_path / "file"
     path.write_bytes(b"before")
 
-    def broken(source: object, target: object) -> None:
+    def broken(source: object, target: object, **__: object) -> None:
         assert Path(str(source)).name.startswith(WRITING)
         raise KeyboardInterrupt
 

@@ -11,6 +11,8 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -229,8 +231,19 @@ def test_a_record_that_is_damaged_says_nothing_and_is_written_anew(damage: str, 
         case _:
             record.mkdir()
     assert run("list") == (2, "", refusal(here, tiny.root))
-    if damage in ("text", "empty"):
+    if damage != "folder":
         assert run("init", ".", "--course", str(tiny.root))[0] == 0 and record.read_bytes() == kept
+
+
+@pytest.mark.parametrize("which", ["config", "config/trusted"])
+def test_nothing_is_trusted_that_others_could_have_written(which: str, run: Run, here: Path, tiny: Course) -> None:
+    run("init", ".", "--course", str(tiny.root))
+    (here.parent / which).chmod(0o777)
+    forbid = f"Forbid that with `chmod -R go-w {here.parent / 'config'}`, or name another folder with NORMGRADE_CONFIG."
+    said = f'Error: The folder "{here.parent / which}" is not used: others may write to it. {forbid}'
+    assert run("list") == (2, "", said) == run("init", ".", "--course", str(tiny.root))
+    (here.parent / which).chmod(0o755)
+    assert run("list")[0] == 0
 
 
 def test_trust_that_cannot_be_kept_is_said(run: Run, here: Path, tiny: Course) -> None:
@@ -473,9 +486,8 @@ def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path) -> Non
         (os.mkdir, "it is a directory, not a file"),
         (lambda path: os.symlink("/dev/zero", path), "it is a symbolic link, not a file"),
         (lambda path: os.symlink("gone", path), "it is a symbolic link, not a file"),
-        (lambda path: path.write_bytes(b"#" * 65537), "it is larger than 65536 bytes"),
     ],
-    ids=["pipe", "directory", "device", "dangling link", "huge"],
+    ids=["pipe", "directory", "device", "dangling link"],
 )
 def test_a_mark_that_is_no_plain_file_is_said(make: Callable[[Path], object], why: str, run: Run, here: Path) -> None:
     make(here / MARK)
@@ -483,7 +495,35 @@ def test_a_mark_that_is_no_plain_file_is_said(make: Callable[[Path], object], wh
     assert run("list") == run("init") == (2, "", said)
 
 
-@pytest.mark.parametrize("content", [b"x = " + b"[" * 60000, b"x = " + b"1" * 60000, b"\xff", b'course = "\\u0000"', b"="])
+def test_a_mark_that_would_take_long_to_read_is_refused_by_its_size(run: Run, here: Path) -> None:
+    (here / MARK).write_text("a." * 30000 + "a = 1\n", encoding="utf-8")
+    before = time.process_time()
+    assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
+    assert run("init")[0] == run("check")[0] == 2
+    assert time.process_time() - before < 2  # it would be 13 for each time that it is parsed
+
+
+def test_a_mark_is_parsed_once_by_a_command_and_anew_after_a_change(
+    run: Run, here: Path, own: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed, loads = list[str](), tomllib.loads
+
+    def counted(source: str) -> dict[str, object]:
+        parsed.append(source)
+        return loads(source)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    monkeypatch.delenv("NORMGRADE_LANG")
+    for mark in ('lang = "en" # 1', 'lang = "zh" # 2', "lang = 7"):
+        before = (here / MARK).stat()
+        (here / MARK).write_text(mark, encoding="utf-8")
+        os.utime(here / MARK, ns=(before.st_atime_ns, before.st_mtime_ns))
+        parsed.clear()
+        assert run("list")[0] == (2 if mark.endswith("7") else 0)
+        assert parsed.count(mark) == 1
+
+
+@pytest.mark.parametrize("content", [b"x = " + b"[" * 4000, b"x = " + b"1" * 4090, b"\xff", b'course = "\\u0000"', b"="])
 def test_a_mark_that_is_nonsense_is_said_in_a_sentence(content: bytes, run: Run, here: Path) -> None:
     (here / MARK).write_bytes(content)
     code, out, err = run("list")
@@ -507,6 +547,21 @@ def endless(path: Path) -> None:
         )
 
 
+FOREIGN = "CREATE TABLE bookmarks (url);"
+
+
+def executed(path: Path, script: str) -> None:
+    """The database that a script makes."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(script)
+
+
+def truncated(path: Path) -> None:
+    """Half of our own file."""
+    Attempts(path).add([Attempt(datetime.now(UTC), "rms", Outcome.FAILED, 1, 8)])
+    os.truncate(path, path.stat().st_size // 2)
+
+
 def nonsense(path: Path) -> None:
     """Our own tables, with rows that nobody could have tried."""
     now = datetime.now(UTC)
@@ -522,6 +577,14 @@ DATABASES: dict[str, tuple[Callable[[Path], object], str]] = {
     "dangling link": (lambda path: os.symlink("../../outside/new.db", path), "it is a symbolic link, not a file"),
     "directory": (os.mkdir, "it is a directory, not a file"),
     "garbage": (lambda path: path.write_bytes(b"garbage" * 1000), "file is not a database"),
+    "text": (lambda path: path.write_text("what I tried\n"), "file is not a database"),
+    "foreign": (lambda path: executed(path, FOREIGN), "its tables are not those of normgrade"),
+    "foreign, of our version": (lambda path: executed(path, f"{FOREIGN} PRAGMA user_version = 3"), "its tables are not those of normgrade"),
+    "truncated": (lambda path: truncated(path), "database disk image is malformed"),
+    "with a log": (
+        lambda path: executed(path, f"PRAGMA journal_mode = WAL; {FOREIGN}"),
+        "another program set it to WAL mode, which PRAGMA journal_mode = DELETE ends",
+    ),
     "endless": (endless, "its tables are not those of normgrade"),
     "nonsense": (nonsense, "Expecting value: line 1 column 2 (char 1)"),
     "huge": (lambda path: sparse(path, 2**40), "it is larger than 67108864 bytes"),
@@ -541,6 +604,15 @@ def test_a_hostile_database_is_said_and_changes_no_verdict(kind: str, own: None,
     code, out, err = run("check", "rms")
     assert code == 1 and "not valid Python" in out and err == ("" if kind == "nonsense" else f"Note: {said}")
     assert files(outside) == before
+
+
+def test_an_empty_database_is_a_new_one(own: None, run: Run, here: Path) -> None:
+    (here / ".normgrade").mkdir()
+    (here / ".normgrade" / "progress.db").touch()
+    (here / "rms.py").write_text(BROKEN, encoding="utf-8")
+    assert run("progress")[::2] == (0, "") == run("list")[::2]
+    code, _, err = run("check", "rms")
+    assert (code, err) == (1, "") and len(Attempts(here / ".normgrade" / "progress.db").attempts()) == 1
 
 
 @pytest.mark.parametrize("name", ["progress.db-journal", "progress.db-wal", "progress.db-shm", "lock"])

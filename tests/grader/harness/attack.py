@@ -154,7 +154,8 @@ class Harness:
 
         def noted_put(cache: Cache, key: str, content: bytes) -> None:
             put(cache, key, content)
-            self.place.cached[cache.path(key)] = digest(cache.path(key))
+            path = cache.folder / cache.shelf / key[:2] / key
+            self.place.cached[path] = digest(path)
 
         def counted_play(worker: Worker, *arguments: Any) -> object:
             self.plays += 1

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +37,49 @@ def test_the_text_of_a_file_is_the_one_on_disk_now(tmp_path: Path) -> None:
     path.write_text("x = 22\n")
     assert text_of(str(path)) == "x = 22\n"
     assert text_of(str(tmp_path / "none.py")) == ""
+
+
+def test_the_text_of_a_file_is_decoded_as_it_says_and_empty_where_it_cannot_be(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    for content, text in ((b"# coding: latin-1\r\nx = '\xe9'", "# coding: latin-1\nx = 'é'"), (b"\xff", ""), (b"# coding: none\n", "")):
+        path.write_bytes(content)
+        assert text_of(str(path)) == text
+
+
+def test_a_file_is_found_as_python_found_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    assert text_of("mine.py") == ""
+    monkeypatch.syspath_prepend(tmp_path)
+    assert text_of("mine.py") == "x = 1\n"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "<string>").write_text("x = 2\n")
+    assert text_of("<string>") == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+@pytest.mark.parametrize("kind", ["a pipe", "a device", "a link to a device", "a folder", "a huge file", "a link to a file"])
+def test_only_plain_files_are_opened_whatever_code_names_as_its_own(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    match kind:
+        case "a pipe":
+            os.mkfifo(path)
+        case "a device":
+            path = Path("/dev/tty")
+        case "a link to a device":
+            path.symlink_to("/dev/zero")
+        case "a folder":
+            path.mkdir()
+        case "a huge file":
+            path.touch()
+            os.truncate(path, 2**40)
+        case "a link to a file":
+            (tmp_path / "real.py").write_text("x = 1\n")
+            path.symlink_to("real.py")
+
+    program = f"from normgrade.notebook.bindings import text_of; print(repr(text_of({str(path)!r})))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    shown = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=20)
+    assert shown.stdout == ("'x = 1\\n'\n" if kind == "a link to a file" else "''\n")
 
 
 def test_statements_are_those_of_the_module_and_its_blocks_but_of_no_definition() -> None:

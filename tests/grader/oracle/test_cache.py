@@ -16,6 +16,10 @@ from normgrade.oracle.cache import Cache
 KEY = bytes(32)  # of a user
 
 
+def file_of(cache: Cache, name: str) -> Path:
+    return cache.folder / cache.shelf / name[:2] / name
+
+
 def test_what_is_put_is_got(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
@@ -65,7 +69,7 @@ def test_who_computes_alone_is_waited_for_and_leaves_no_file(tmp_path: Path) -> 
         first.put("abcd", b"content")
     waits.join()
     assert order == ["first computes", "second finds b'content'"]
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [first.path("abcd")]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file_of(first, "abcd")]
 
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,13 +87,13 @@ def test_in_a_folder_that_cannot_be_made_everybody_computes(tmp_path: Path) -> N
 def test_a_finished_write_leaves_its_file_alone(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [cache.path("abcd")]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [file_of(cache, "abcd")]
 
 
 def test_what_was_read_once_stays_for_this_run(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    cache.path("abcd").unlink()
+    file_of(cache, "abcd").unlink()
     assert cache.get("abcd") == b"content" and Cache(tmp_path, KEY).get("abcd") is None
 
 
@@ -102,17 +106,17 @@ def test_a_folder_that_cannot_be_made_keeps_the_result_for_this_run(tmp_path: Pa
 
 def test_a_place_that_is_taken_is_no_error_and_leaves_no_litter(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
-    (cache.path("abcd") / "a folder, not a file").mkdir(parents=True)
+    (file_of(cache, "abcd") / "a folder, not a file").mkdir(parents=True)
     cache.put("abcd", b"content")
     assert cache.get("abcd") == b"content" and Cache(tmp_path, KEY).get("abcd") is None
-    assert [path.name for path in cache.path("abcd").parent.iterdir()] == ["abcd"]
+    assert [path.name for path in file_of(cache, "abcd").parent.iterdir()] == ["abcd"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 39], ids=["empty", "short", "zeros"])
 def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: bytes) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    cache.path("abcd").write_bytes(damage)
+    file_of(cache, "abcd").write_bytes(damage)
     assert Cache(tmp_path, KEY).get("abcd") is None
 
 
@@ -120,9 +124,9 @@ def test_a_file_that_was_replaced_is_as_good_as_none(tmp_path: Path, damage: byt
 def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, at: int) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    stored = bytearray(cache.path("abcd").read_bytes())
+    stored = bytearray(file_of(cache, "abcd").read_bytes())
     stored[at] ^= 1
-    cache.path("abcd").write_bytes(stored)
+    file_of(cache, "abcd").write_bytes(stored)
     assert Cache(tmp_path, KEY).get("abcd") is None
     Cache(tmp_path, KEY).put("abcd", b"again")
     assert Cache(tmp_path, KEY).get("abcd") == b"again"
@@ -133,7 +137,7 @@ def test_a_file_of_which_one_bit_was_changed_is_as_good_as_none(tmp_path: Path, 
 def test_what_is_no_plain_file_is_as_good_as_none_and_is_not_waited_for(tmp_path: Path, thing: str) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    path = cache.path("abcd")
+    path = file_of(cache, "abcd")
     elsewhere = path.rename(tmp_path / "elsewhere")
     match thing:
         case "a link to a right file":
@@ -156,19 +160,19 @@ def test_what_is_no_plain_file_is_as_good_as_none_and_is_not_waited_for(tmp_path
 def test_a_file_that_another_key_sealed_is_as_good_as_none(tmp_path: Path) -> None:
     theirs, ours = Cache(tmp_path, b"theirs"), Cache(tmp_path, KEY)
     theirs.put("abcd", b"forged")
-    ours.path("abcd").parent.mkdir(parents=True)
-    theirs.path("abcd").rename(ours.path("abcd"))
+    file_of(ours, "abcd").parent.mkdir(parents=True)
+    file_of(theirs, "abcd").rename(file_of(ours, "abcd"))
     assert ours.get("abcd") is None
 
 
 def test_a_file_under_another_name_is_as_good_as_none(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    cache.path("abcd").rename(cache.path("abce"))
+    file_of(cache, "abcd").rename(file_of(cache, "abce"))
     assert Cache(tmp_path, KEY).get("abce") is None
 
 
-def test_two_users_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
+def test_two_keys_share_a_folder_and_do_not_disturb_each_other(tmp_path: Path) -> None:
     for content, key in ((b"one", b"k"), (b"two", b"l")):
         Cache(tmp_path, key).put("abcd", content)
     assert (Cache(tmp_path, b"k").get("abcd"), Cache(tmp_path, b"l").get("abcd")) == (b"one", b"two")
@@ -186,7 +190,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def used(cache: Cache, name: str, days_ago: int) -> None:
     when = time.time() - days_ago * 86400
-    os.utime(cache.path(name), (when, when))
+    os.utime(file_of(cache, name), (when, when))
 
 
 def names(cache: Cache) -> set[str]:
@@ -208,11 +212,11 @@ def test_what_is_read_is_used(tmp_path: Path, small: None) -> None:
         cache.put(f"name{number}", bytes(300))
         used(cache, f"name{number}", days_ago=10 + number)
     again = Cache(tmp_path, KEY)
-    written = again.path("name7").stat().st_mtime_ns
+    written = file_of(again, "name7").stat().st_mtime_ns
     assert again.get("name7") == bytes(300)
     cache.sweep()
     assert names(cache) == {"name0", "name1", "name7"}
-    assert again.path("name7").stat().st_mtime_ns == written
+    assert file_of(again, "name7").stat().st_mtime_ns == written
 
 
 def test_a_folder_that_is_not_full_keeps_everything(tmp_path: Path, small: None) -> None:
@@ -226,7 +230,7 @@ def test_a_folder_that_is_not_full_keeps_everything(tmp_path: Path, small: None)
 def test_files_that_nobody_will_finish_go_and_younger_ones_stay(tmp_path: Path) -> None:
     cache = Cache(tmp_path, KEY)
     cache.put("abcd", b"content")
-    stale, young = (cache.path("abcd").with_name(f".writing-{number}-abcd") for number in (1, 2))
+    stale, young = (file_of(cache, "abcd").with_name(f".writing-{number}-abcd") for number in (1, 2))
     for path, hours in ((stale, 2), (young, 0)):
         path.write_bytes(b"half")
         os.utime(path, (time.time() - hours * 3600,) * 2)
@@ -262,6 +266,73 @@ def test_nothing_outside_the_folder_is_deleted(tmp_path: Path, small: None) -> N
     (tmp_path / "cache" / "linked").symlink_to(tmp_path / "outside")
     cache.sweep()
     assert len(list(outside.iterdir())) == 2 and names(cache) == {"abcd"}
+
+
+# What others could change is not used
+
+others = pytest.mark.skipif(sys.platform == "win32", reason="rights and links as POSIX has them")
+
+
+@others
+@pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
+def test_what_others_may_write_to_is_neither_read_nor_written(tmp_path: Path, which: str) -> None:
+    first = Cache(tmp_path / "cache", KEY)
+    first.put("abcd", b"content")
+    path = file_of(first, "abcd")
+    {"folder": tmp_path / "cache", "shelf": path.parents[1], "drawer": path.parent}[which].chmod(0o770)
+    cache = Cache(tmp_path / "cache", KEY)
+    assert cache.get("abcd") is None
+    with cache.alone("abcd"):
+        cache.put("abcd", b"again")
+    cache.written_bytes = 1
+    cache.sweep()
+    assert cache.get("abcd") == b"again" and names(cache) == {"abcd"} and path.read_bytes().endswith(b"content")
+
+
+@others
+@pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
+def test_a_folder_exchanged_for_a_link_is_not_written_through(tmp_path: Path, which: str) -> None:
+    outside = tmp_path / "outside"
+    (outside / file_of(Cache(Path(), KEY), "abcd").parent).mkdir(parents=True, mode=0o700)
+    cache = Cache(tmp_path / "cache", KEY)
+    cache.put("abcd", b"content")
+    drawer = file_of(cache, "abcd").parent
+    folder = {"folder": tmp_path / "cache", "shelf": drawer.parent, "drawer": drawer}[which]
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to({"folder": outside, "shelf": outside / cache.shelf, "drawer": outside / cache.shelf / "ab"}[which])
+    cache.put("abce", b"content")
+    with cache.alone("abcf"):
+        assert [path for path in outside.rglob("*") if path.is_file()] == []
+    assert cache.get("abce") == b"content"
+
+
+@others
+@pytest.mark.parametrize("which", ["folder", "shelf", "drawer"])
+def test_a_folder_exchanged_for_a_link_before_a_file_in_it_is_deleted_costs_nothing_outside(
+    tmp_path: Path, small: None, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(tmp_path / "cache", KEY)
+    for number in range(8):
+        cache.put(f"name{number}", bytes(300))
+    drawer = file_of(cache, "name0").parent
+    folder = {"folder": tmp_path / "cache", "shelf": drawer.parent, "drawer": drawer}[which]
+
+    def exchanged(found: list[object]) -> list[object]:
+        folder.rename(tmp_path / "outside")
+        folder.symlink_to(tmp_path / "outside")
+        return sorted(found)  # type: ignore[type-var]
+
+    monkeypatch.setattr("normgrade.oracle.cache.sorted", exchanged, raising=False)  # which comes between the look and the deletion
+    cache.sweep()
+    assert len([path for path in (tmp_path / "outside").rglob("*") if path.is_file()]) == 8
+
+
+@others
+def test_new_folders_are_the_users_alone(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache", KEY)
+    cache.put("abcd", b"content")
+    drawer = file_of(cache, "abcd").parent
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "cache", drawer.parent, drawer)] == [0o700] * 3
 
 
 # Where it lies

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.oracle import seal as seal_module
-from normgrade.oracle.seal import KEY_BYTES, Seal
+from normgrade.oracle.seal import KEY, KEY_BYTES, Seal
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
@@ -76,6 +77,10 @@ def rms(x, eps=1e-5):
 '''
 
 
+def key_file(seal: Seal) -> Path:
+    return seal.folder / KEY
+
+
 @pytest.fixture
 def seal(tmp_path: Path) -> Seal:
     return Seal(tmp_path / "configuration")
@@ -83,13 +88,13 @@ def seal(tmp_path: Path) -> Seal:
 
 def test_a_key_is_drawn_once_and_is_the_same_in_every_run(seal: Seal) -> None:
     assert len(seal.key) == KEY_BYTES
-    assert Seal(seal.path.parent).key == seal.key == seal.path.read_bytes()
+    assert Seal(seal.folder).key == seal.key == key_file(seal).read_bytes()
 
 
 def test_nobody_else_may_read_it(seal: Seal) -> None:
     assert seal.key
-    assert stat.S_IMODE(seal.path.stat().st_mode) == 0o600
-    assert stat.S_IMODE(seal.path.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(key_file(seal).stat().st_mode) == 0o600
+    assert stat.S_IMODE(seal.folder.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("spoil", ["readable", "short", "a link", "a pipe", "a folder"])
@@ -97,21 +102,21 @@ def test_what_is_no_key_of_the_users_alone_is_replaced(spoil: str, seal: Seal, t
     old = seal.key
     match spoil:
         case "readable":
-            seal.path.chmod(0o644)
+            key_file(seal).chmod(0o644)
         case "short":
-            seal.path.write_bytes(b"short")
+            key_file(seal).write_bytes(b"short")
         case "a link":
-            seal.path.rename(tmp_path / "key")
-            seal.path.symlink_to(tmp_path / "key")
+            key_file(seal).rename(tmp_path / "key")
+            key_file(seal).symlink_to(tmp_path / "key")
         case "a pipe":
-            seal.path.unlink()
-            os.mkfifo(seal.path, 0o600)
+            key_file(seal).unlink()
+            os.mkfifo(key_file(seal), 0o600)
         case "a folder":
-            seal.path.unlink()
-            seal.path.mkdir()
-    new = Seal(seal.path.parent)
+            key_file(seal).unlink()
+            key_file(seal).mkdir()
+    new = Seal(seal.folder)
     assert new.key != old
-    assert spoil == "a folder" or Seal(seal.path.parent).key == new.key
+    assert spoil == "a folder" or Seal(seal.folder).key == new.key
 
 
 def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -> None:
@@ -127,48 +132,76 @@ def test_where_nothing_can_be_kept_there_is_a_key_for_this_run(tmp_path: Path) -
 def test_behind_walls_it_stays_where_it_is(tier: str, seal: Seal) -> None:
     assert seal.key
     seal.before_worker(tier)
-    assert seal.path.exists()
+    assert key_file(seal).exists()
 
 
 def test_behind_process_it_leaves_the_disk_and_comes_back(seal: Seal) -> None:
     with seal:
-        assert seal.key and seal.path.exists()
+        assert seal.key and key_file(seal).exists()
         seal.before_worker("process")
         seal.before_worker("process")
-        assert not seal.path.exists()
-    assert Seal(seal.path.parent).key == seal.key == seal.path.read_bytes()
+        assert not key_file(seal).exists()
+    assert Seal(seal.folder).key == seal.key == key_file(seal).read_bytes()
 
 
 def test_what_was_put_in_its_place_meanwhile_is_not_believed(seal: Seal) -> None:
     with seal:
         seal.before_worker("process")
-        seal.path.write_bytes(b"f" * KEY_BYTES)
-        seal.path.chmod(0o600)
-    assert Seal(seal.path.parent).key == seal.key != b"f" * KEY_BYTES
+        key_file(seal).write_bytes(b"f" * KEY_BYTES)
+        key_file(seal).chmod(0o600)
+    assert Seal(seal.folder).key == seal.key != b"f" * KEY_BYTES
 
 
 def test_it_comes_back_when_the_last_grading_behind_process_has_ended(seal: Seal) -> None:
-    one, other, third = (Seal(seal.path.parent) for _ in range(3))
+    one, other, third = (Seal(seal.folder) for _ in range(3))
     key = one.key
     assert other.key == key
     one.before_worker("process")
     other.before_worker("process")
     one.close()
-    assert not seal.path.exists()
-    assert third.key != key and not seal.path.exists()  # nor is another one written, which the other could read
+    assert not key_file(seal).exists()
+    assert third.key != key and not key_file(seal).exists()  # nor is another one written, which the other could read
     other.close()
-    assert Seal(seal.path.parent).key == key
+    assert Seal(seal.folder).key == key
 
 
 def test_a_lock_that_is_never_given_back_costs_the_key_and_not_the_grading(seal: Seal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seal_module, "PATIENCE_S", 0.0)
-    holder = seal_module.locked(seal.lock, shared=False)
+    holder = Seal(seal.folder).locked(shared=False)
     assert holder is not None
     with seal:
         seal.before_worker("process")
         assert len(seal.key) == KEY_BYTES
     os.close(holder)
-    assert not seal.path.exists()
+    assert not key_file(seal).exists()
+
+
+@pytest.mark.parametrize("spoil", [lambda folder: folder.chmod(0o777), lambda folder: replaced_by_link(folder)], ids=["writable", "a link"])
+def test_in_a_folder_of_others_nothing_is_read_written_or_deleted(spoil: Callable[[Path], object], seal: Seal) -> None:
+    old = seal.key
+    spoil(seal.folder)
+    with Seal(seal.folder) as another:
+        assert another.key != old and len(another.key) == KEY_BYTES
+        another.before_worker("process")
+        assert key_file(seal).read_bytes() == old
+    assert key_file(seal).read_bytes() == old
+
+
+def replaced_by_link(folder: Path) -> None:
+    folder.rename(folder.with_name("real"))
+    folder.symlink_to("real")
+
+
+@pytest.mark.parametrize("level", ["0", "1", "2"])
+def test_it_is_read_before_it_leaves_the_disk_however_python_is_run(level: str, seal: Seal) -> None:
+    key = seal.key
+    program = (
+        "import sys; from pathlib import Path; from normgrade.oracle.seal import Seal\n"
+        "with Seal(Path(sys.argv[1])) as seal:\n    seal.before_worker('process')"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONOPTIMIZE": level}
+    subprocess.run([sys.executable, "-c", program, str(seal.folder)], env=environment, check=True)
+    assert Seal(seal.folder).key == key
 
 
 def test_many_graders_at_once_agree_on_one_key(tmp_path: Path) -> None:

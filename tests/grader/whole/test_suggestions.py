@@ -25,7 +25,7 @@ from normgrade.report.report import Outcome
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
 VALUES = MappingProxyType(
     {
-        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".",
+        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".", "root": ".",
         "path": "repro_rms.py", "python": sys.executable, "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
     }
 )  # fmt: skip
@@ -33,6 +33,7 @@ WORDS = MappingProxyType({"SLUG": "rms", "NAME": "einsum"})
 INSIDE, OUTSIDE, ANYWHERE, ELSEWHERE = "in a workspace", "in a folder that is none", "in both", "by the shell"
 SUGGESTED = {  # what messages suggest, and where they do
     "cd {folder}": ELSEWHERE,
+    "chmod -R go-w {root}": ELSEWHERE,
     "chmod u+r {path}": ELSEWHERE,
     "normgrade --help": ANYWHERE,
     "normgrade check --seed random": INSIDE,
