@@ -16,12 +16,14 @@ The argument `impl` of a probe is the module that is your file, or whatever has 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from random import getstate
 from typing import Any
 
 import numpy as np
+from numpy import geterr
+from numpy.random import get_state
 
 from normgrade.language import _
 from normgrade.language.places import BUILD, Place, gradient_of
@@ -293,15 +295,17 @@ VIEWS: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
 def settings() -> dict[str, Any]:
     """The state of all random numbers, and how NumPy handles errors, by name.
 
+    Whom it asks is looked up before your code is loaded.
+
     >>> before = settings()
-    >>> _ = random.random()
+    >>> _ = np.random.random()
     >>> [name for name, value in settings().items() if value != before[name]]
     ['random state']
     """
-    state = np.random.get_state(legacy=False)
+    state = get_state(legacy=False)
     return {
-        "random state": (random.getstate(), state["state"]["key"].tobytes(), state["state"]["pos"]),
-        "handling of floating-point errors": np.geterr(),
+        "random state": (getstate(), state["state"]["key"].tobytes(), state["state"]["pos"]),
+        "handling of floating-point errors": geterr(),
     }
 
 

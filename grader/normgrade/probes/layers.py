@@ -27,18 +27,20 @@ The argument `impl` of a probe is the module that is your file, or whatever has 
 from __future__ import annotations
 
 import pickle
-import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from copy import deepcopy
 from functools import cache
 from itertools import chain
 from operator import attrgetter
+from random import getstate
 from typing import Any
 
-import numpy as np
 import torch
+from numpy.random import get_state
+from torch import get_default_dtype, get_num_threads, is_grad_enabled, is_inference_mode_enabled
+from torch._C import _set_grad_enabled
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -213,6 +215,7 @@ def with_callables(arguments: Any) -> Any:
             return arguments
 
 
+CALLING: ContextVar[Callable[[], AbstractContextManager[object]]] = ContextVar("CALLING", default=nullcontext)  # around calls of your code
 UNWITNESSED: ContextVar[bool] = ContextVar("UNWITNESSED", default=False)  # whether what is computed belongs to what a layer was given
 
 
@@ -512,12 +515,12 @@ def take_step(
     for parameter in learning:
         parameter.requires_grad_(False)
     watched = Witness(*inputs) if witness else nullcontext()
-    with MODES[gradients](), watched:
+    with CALLING.get()(), MODES[gradients](), watched:
         output = module(**dict(zip(names, inputs, strict=True))) if names else module(*inputs)
         if between is not None:
             module(between, *map(reversed_order, more))
-        without = not torch.is_grad_enabled()
-    with torch.no_grad():
+        without = not is_grad_enabled()
+    with no_grad():
         seen = {OUTPUT: output} | {
             left_alone(number): each.clone() if each.requires_grad == needed else NEEDS_ANOTHER
             for number, (each, needed) in enumerate(zip(inputs, needing, strict=True), 1)
@@ -538,7 +541,7 @@ def take_step(
     for parameter in learning:
         parameter.requires_grad_(True)
     found = [(name, model, find(module, name)) for name, model in watch.items()]
-    with torch.no_grad():
+    with no_grad():
         for name, model, tensor in found:
             place, gradient = places_of(name)
             seen[place] = missing(module, name) if tensor is None else like(model, tensor)
@@ -555,6 +558,20 @@ def parameters_to_freeze(
         return module.parameters()
     learnt = [tensor for tensor in watched.values() if isinstance(tensor, torch.nn.Parameter)]
     return [learnt[(int(frozen) - 1) % len(learnt)]] if learnt else []
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """What is computed meanwhile records no gradients.
+
+    So does `torch.no_grad`, which asks `torch.is_grad_enabled` what to put back: your code may have replaced that.
+    """
+    before = is_grad_enabled()
+    _set_grad_enabled(False)
+    try:
+        yield
+    finally:
+        _set_grad_enabled(before)
 
 
 NEEDS_ANOTHER = "its requires_grad was changed"
@@ -628,7 +645,7 @@ SUMS = {
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
-MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": torch.no_grad, "inference_mode": torch.inference_mode}
+MODES: Mapping[str | None, Any] = {None: nullcontext, "no_grad": no_grad, "inference_mode": torch.inference_mode}
 VIEWS: Mapping[str | None, Any] = {
     None: torch.clone,
     "strided": lambda x: torch.stack([x, x], -1)[..., 0],
@@ -647,27 +664,32 @@ def learn(module: torch.nn.Module, rate: float) -> None:
     >>> layer.weight.tolist()
     [[2.5]]
     """
-    with torch.no_grad():
+    with no_grad():
         for parameter in module.parameters():
             if parameter.grad is not None:
                 parameter.sub_(rate * parameter.grad)
 
 
+RANDOM_NUMBERS = torch.default_generator
+
+
 def settings() -> dict[str, Any]:
     """The state of all random numbers, and those settings of PyTorch that hold for everybody, by name.
+
+    Whom it asks is looked up before your code is loaded.
 
     >>> before = settings()
     >>> _ = torch.rand(1)
     >>> [name for name, value in settings().items() if value != before[name]]
     ['random state']
     """
-    numpy_state = np.random.get_state(legacy=False)
+    numpy_state = get_state(legacy=False)
     position = numpy_state["state"]["key"].tobytes(), numpy_state["state"]["pos"]
     return {
-        "random state": (torch.get_rng_state().numpy().tobytes(), random.getstate(), position),
-        "default dtype": torch.get_default_dtype(),
-        "grad mode": (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
-        "number of threads": torch.get_num_threads(),
+        "random state": (RANDOM_NUMBERS.get_state().numpy().tobytes(), getstate(), position),
+        "default dtype": get_default_dtype(),
+        "grad mode": (is_grad_enabled(), is_inference_mode_enabled()),
+        "number of threads": get_num_threads(),
     }
 
 
@@ -729,7 +751,8 @@ def function_call(
     for leaf in inputs.values():
         leaf.requires_grad_(upstream is not None and leaf.is_floating_point())
     given = [leaf.clone() if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
-    result = getattr(impl, function)(*given, **kwargs)
+    with CALLING.get()():
+        result = getattr(impl, function)(*given, **kwargs)
     seen: dict[str, Any] = {Place("argument {number} left alone", number=number): given[number - 1].detach().clone() for number in inputs}
     seen |= parts(result)
     if upstream is not None:

@@ -13,31 +13,26 @@ from typing import Any
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
+from normgrade.worker.stopping import ByHand
 
 SUBMISSION = "submission"  # the name of its module
-
-
-class ByHand(Exception):
-    """The submission called what the exercise bans."""
 
 
 class BannedImport(ImportError, ByHand):
     """The submission imports a library that the exercise bans."""
 
 
-class Refusing:
-    """A finder, the first that Python asks for a module: it finds none, and raises for what is banned."""
-
-    def __init__(self, ban: Ban) -> None:
-        self.ban = ban
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        refuse(self.ban, name)
-
-
 def forbid_loading(ban: Ban) -> None:
-    """Nobody can load a library that is banned as a whole: right where the grader's own code needs none of them."""
-    sys.meta_path.insert(0, Refusing(ban))
+    """Nobody can load a library that is banned as a whole: right where the grader's own code needs none of them.
+
+    Python calls an audit hook before it loads a module, and nobody can take one away again.
+    """
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        if event == "import":
+            refuse(ban, args[0])
+
+    sys.addaudithook(hook)
 
 
 def refuse(ban: Ban, name: str) -> None:

@@ -10,17 +10,19 @@ import re
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib.machinery import SourceFileLoader
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker.banned_imports import SUBMISSION, ByHand, forbid_imports
+from normgrade.probes import layers
+from normgrade.worker import backward_passes, banned_arrays
+from normgrade.worker.banned_imports import SUBMISSION, forbid_imports
+from normgrade.worker.stopping import Banned, ByHand, raising, stop, stop_when_imported
 
 KEYS = (  # dispatch keys whose kernels a processor can run; an operation under any other key ends in one of these
     *("CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional"),
@@ -31,9 +33,13 @@ FUNCTIONAL = "torch.nn.functional"
 IN_PYTHON = {  # modules that do in Python what operations and functions do
     *(FUNCTIONAL, "torch.masked._ops"),
     *("torch.nn.utils.parametrizations", "torch.nn.utils.spectral_norm", "torch.nn.utils.weight_norm"),
+    *("torch.autograd.forward_ad", "torch.distributions.categorical", "torch.distributions.transforms", "torch.nn.utils.clip_grad"),
     *("torch._refs", "torch._refs.nn.functional", "torch._decomp.decompositions", "torch._decomp.decompositions_for_jvp"),
 }
-PAST_DISPATCH = ("_jit_to_static_module", "_fuse_to_static_module")  # the modules that they return have kernels of their own
+PAST_DISPATCH = (
+    *("_jit_to_static_module", "_fuse_to_static_module"),  # the modules that they return have kernels of their own
+    "_enter_dual_level",  # what computes derivatives forward, with kernels of its own
+)
 
 
 def kernels() -> Mapping[str, Sequence[tuple[str, str]]]:
@@ -88,18 +94,22 @@ def enforce(ban: Ban) -> None:
     stop_operations(ban)
     for function, dotted, rule in functions_in(loaded(), ban):
         stop(function, dotted, rule)
-    stop_functions_of_later_imports(ban)
+    stop_when_imported(lambda module: banned_functions(module, ban) if module.__name__ in IN_PYTHON else ())
+    banned_arrays.enforce(ban)
     for name in PAST_DISPATCH:
         if pattern := ban.against(f"torch._C.{name}"):
             setattr(torch._C, name, raising(f"torch._C.{name}", pattern))
     forbid_subclasses(ban)
     forbid_imports(ban)
+    if pattern := ban.against(backward_passes.ENGINE):
+        layers.CALLING.set(partial(backward_passes.none_in_between, pattern))
 
 
 def prepare(ban: Ban) -> None:
     """Find what is banned, so that workers that are forked from here need not."""
     banned_operations(ban)
     functions_in(loaded(), ban)
+    banned_arrays.prepare(ban)
 
 
 def loaded() -> frozenset[str]:
@@ -108,7 +118,7 @@ def loaded() -> frozenset[str]:
 
 
 @cache
-def functions_in(modules: frozenset[str], ban: Ban) -> tuple[tuple[FunctionType, str, str], ...]:
+def functions_in(modules: frozenset[str], ban: Ban) -> tuple[Banned, ...]:
     """Every banned function of these modules, with its dotted name and the pattern that bans it."""
     return tuple(found for name in sorted(modules) for found in banned_functions(sys.modules[name], ban))
 
@@ -146,7 +156,7 @@ def usual_name(operation: str) -> str:
     return name if hasattr(torch, name.removeprefix("torch.")) else operation
 
 
-def banned_functions(module: ModuleType, ban: Ban) -> Iterator[tuple[FunctionType, str, str]]:
+def banned_functions(module: ModuleType, ban: Ban) -> Iterator[Banned]:
     """Those functions of a module that do in Python what is banned. What only calls a banned operation raises there."""
     for name in dict.fromkeys(perhaps_banned(ban, names_in(module))):
         thing = getattr(module, name, None)
@@ -170,47 +180,6 @@ def functions_of(thing: object) -> Iterator[FunctionType]:
         while isinstance(each, FunctionType):
             yield each
             each = getattr(each, "__wrapped__", None)
-
-
-def stop(function: FunctionType, name: str, pattern: str) -> None:
-    """Make the function object itself raise, so that every reference to it does."""
-    function.__kwdefaults__ = {"error": partial(by_hand, name, pattern)}
-    function.__code__ = code_that_raises(function.__code__.co_freevars)
-
-
-@cache
-def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
-    """The code that raises, with these free variables: a function's code can only be replaced by one with as many."""
-    return raising_error.__code__.replace(co_freevars=free_names)
-
-
-def raising_error(*args: Any, error: Callable[[], ByHand], **kwargs: Any) -> Any:
-    raise error()
-
-
-def raising(name: str, pattern: str) -> Callable[..., Any]:
-    return partial(raising_error, error=partial(by_hand, name, pattern))
-
-
-def by_hand(name: str, pattern: str) -> ByHand:
-    why = _(
-        "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
-        name=name,
-        pattern=pattern,
-    )
-    return ByHand(why)
-
-
-def stop_functions_of_later_imports(ban: Ban) -> None:
-    """Stop the functions of modules that are imported later, or again, as soon as they are loaded."""
-    execute = SourceFileLoader.exec_module
-
-    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
-        execute(loader, module)
-        for banned in banned_functions(module, ban) if module.__name__ in IN_PYTHON else ():
-            stop(*banned)
-
-    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
 
 
 def forbid_subclasses(ban: Ban) -> None:

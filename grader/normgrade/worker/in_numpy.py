@@ -9,6 +9,7 @@ import numpy as np
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.probes import arrays as probes
+from normgrade.worker import banned_arrays
 from normgrade.worker.banned_imports import forbid_imports, forbid_loading
 from normgrade.worker.observation import Array, Playable, Value
 from normgrade.worker.requests import FORWARD_BACKWARD, Action, LayerStep, LayerStory
@@ -75,10 +76,12 @@ def use_one_thread() -> None:
 
 
 def prepare(ban: Ban) -> None:
-    """See `Library.prepare`: nothing has to be found."""
+    """See `Library.prepare`: functions of NumPy."""
+    banned_arrays.prepare(ban)
 
 
 def enforce(ban: Ban) -> None:
-    """See `Library.enforce`: whole libraries are banned."""
+    """See `Library.enforce`: functions of NumPy, and whole libraries."""
+    banned_arrays.enforce(ban)
     forbid_imports(ban)
     forbid_loading(ban)

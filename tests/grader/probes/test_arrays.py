@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import random
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -215,6 +217,23 @@ def test_errors_that_a_function_ignores_from_now_on_are_shown() -> None:
 
     assert not played(step(), {"do": "settings"}, forward=careless)["step 2 · handling of floating-point errors left alone"]
     assert played(step(x=X * np.float32(np.inf)), {"do": "settings"})["step 2 · handling of floating-point errors left alone"]
+
+
+def as_before(answer: Any, **_kwargs: Any) -> Any:
+    return answer
+
+
+def test_functions_that_a_submission_put_in_the_place_of_others_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((np, "geterr"), (np.random, "get_state"), (random, "getstate")):
+        monkeypatch.setattr(module, name, partial(as_before, getattr(module, name)()))
+
+    def careless(x: Any, weight: Any) -> Any:
+        np.seterr(all="ignore")
+        random.random()
+        return forward(x, weight)
+
+    seen = played(step(), {"do": "settings"}, forward=careless)
+    assert not seen["step 2 · handling of floating-point errors left alone"] and not seen["step 2 · random state left alone"]
 
 
 def test_what_is_made_read_only_is_not_left_alone() -> None:

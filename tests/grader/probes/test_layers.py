@@ -5,11 +5,15 @@ from __future__ import annotations
 import doctest
 import random
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
+from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -573,6 +577,72 @@ def test_what_a_layer_does_to_others_is_seen(meddle: Callable[[], object], place
     assert {where for where in seen if where.startswith("step 2") and seen[where] is not True} == (
         {f"step 2 · {place}"} if place else set()
     )
+
+
+LIES: dict[str, Any] = {
+    "torch.set_grad_enabled": False,
+    "torch.set_default_dtype": torch.float64,
+    "torch.manual_seed": 9,
+    "random.seed": 9,
+    "numpy.random.seed": 9,
+}
+
+
+def as_before(answer: Any, *_args: Any, **_kwargs: Any) -> Any:
+    return answer
+
+
+ASKED = ("is_grad_enabled", "is_inference_mode_enabled", "get_default_dtype", "get_rng_state", "get_num_threads")
+
+
+@pytest.mark.parametrize("change", LIES)
+def test_functions_that_a_layer_put_in_the_place_of_others_are_not_asked(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, names in ((torch, ASKED), (random, ("getstate",)), (np.random, ("get_state",))):
+        for name in names:
+            monkeypatch.setattr(module, name, partial(as_before, getattr(module, name)()))
+
+    class Meddling(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            resolve_name(change)(LIES[change])
+            return x * 1
+
+    try:
+        seen = story(Meddling, step(upstream=None), do("settings"), state={})
+        in_no_grad = story(Meddling, {**step(upstream=None), "gradients": "no_grad"}, state={})
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_grad_enabled(True)
+    assert [where for where in seen if where.startswith("step 2") and seen[where] is not True] != []
+    assert in_no_grad["step 1 · grad mode left alone"] is True
+
+
+def test_the_grad_mode_is_no_matter_of_belief(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Meddling(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            torch.set_grad_enabled(True)
+            return x * 1
+
+    monkeypatch.setattr(torch, "is_grad_enabled", lambda: False)
+    seen = story(Meddling, {**step(upstream=None), "gradients": "no_grad"}, state={})
+    assert seen["step 1 · grad mode left alone"] is False
+
+
+def test_what_is_around_a_call_is_around_calls_only() -> None:
+    entered: list[str] = []
+
+    @contextmanager
+    def around() -> Iterator[None]:
+        entered.append("call")
+        yield
+        entered.append("end")
+
+    token = layers.CALLING.set(around)
+    try:
+        story(Affine, step(), step())
+        function_call(torch, "mul", [X, 2.0], {}, upstream=UPSTREAM)
+    finally:
+        layers.CALLING.reset(token)
+    assert entered == ["call", "end"] * 3
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
 
 from normgrade.course.ban import Ban
-from normgrade.worker.banned_imports import BannedImport, ByHand, Refusing, forbid_loading, refuse
+from normgrade.worker.banned_imports import BannedImport, refuse
+from normgrade.worker.stopping import ByHand
 
 BAN = Ban(("colours*", "torch.nn"), ("colours_of_mine",))
 
@@ -21,11 +23,17 @@ def test_a_module_of_a_banned_library_is_refused() -> None:
 @pytest.mark.parametrize("name", ["colours_of_mine", "torch.nn", "numpy"])
 def test_any_other_is_not(name: str) -> None:
     refuse(BAN, name)
-    assert Refusing(BAN).find_spec(name) is None  # type: ignore[func-returns-value]
 
 
-def test_python_asks_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-    forbid_loading(BAN)
-    with pytest.raises(BannedImport):
-        __import__("colours")
+PREPARED = (
+    "from normgrade.course.ban import Ban\nfrom normgrade.worker.banned_imports import forbid_loading\nforbid_loading(Ban(('wave',)))\n"
+)
+FINDERS = "import sys\nfrom importlib.machinery import *\nsys.meta_path[:] = [BuiltinImporter, FrozenImporter, PathFinder]\n"
+
+
+@pytest.mark.parametrize("before", ["", FINDERS])
+@pytest.mark.parametrize(("name", "refused"), [("wave", True), ("colorsys", False)])
+def test_python_asks_first_even_without_the_finders_of_before(before: str, name: str, refused: bool) -> None:
+    done = subprocess.run([sys.executable, "-c", f"{PREPARED}{before}import {name}"], capture_output=True, text=True, check=False)
+    assert ("BannedImport: this imports `wave`, which the exercise bans (by the rule `wave`)" in done.stderr) == refused, done.stderr
+    assert (done.returncode != 0) == refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from normgrade.course.ban import Ban
@@ -12,7 +13,8 @@ from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
 from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
-from normgrade.worker.observation import Error, Observation, Request
+from normgrade.worker.observation import Array, Error, Observation, Request
+from normgrade.worker.requests import Action, LayerStep, LayerStory
 
 COURSE = Course.find()
 HEAD = """
@@ -91,6 +93,15 @@ SPELLINGS = {
     "nn.LocalResponseNorm(2)(x[None])": "torch.nn.functional.local_response_norm",
     "getattr(F, 'norm' + 'alize')(x)": "torch.nn.functional.normalize",
     "nn.CosineSimilarity()(x, x)": "torch.cosine_similarity",
+    "getattr(F, 'cosine_' + 'embedding_loss')(x, x, x[:, 0])": "torch.cosine_embedding_loss",
+    "getattr(nn, 'Cosine' + 'EmbeddingLoss')()(x, x, x[:, 0])": "torch.cosine_embedding_loss",
+    "torch.corrcoef(x)": "torch.corrcoef",
+    "x.corrcoef()": "torch.corrcoef",
+    "F.embedding(x.long(), torch.ones(24, 2), max_norm=1.0)": "torch.nn.functional._no_grad_embedding_renorm_",
+    "torch.embedding_renorm_(x, x[0].long(), 1.0, 2.0)": "torch.embedding_renorm_",
+    "nn.utils.clip_grad_norm_([y], 1.0)": "torch.nn.utils.clip_grad.clip_grad_norm_",
+    "torch.func.jvp(lambda z: z.logsumexp(-1), (x,), (x,))": "torch.autograd.forward_ad.enter_dual_level",
+    "torch._C._enter_dual_level()": "torch._C._enter_dual_level",
 }
 
 
@@ -111,11 +122,11 @@ def test_a_banned_call_raises_whatever_its_spelling(expression: str, host: Host)
         "torch.linalg.vector_norm(x, dim=-1) + x.norm(dim=-1)",
         "torch.einsum('ij,ij->i', x, x).rsqrt()",
         "F.softmax(x, -1) + F.relu(x) + F.linear(x, torch.ones(6, 6))",
-        "nn.Linear(6, 6)(y).sum().backward()",
+        "nn.Linear(6, 6)(y).logsumexp(-1)",
         "torch.masked.var(x, -1) + torch.masked.mean(x, -1)",
-        "torch.func.jvp(lambda z: z / z.norm(dim=-1, keepdim=True), (x,), (x,))[1]",
         "torch.vmap(lambda row: row / torch.linalg.vector_norm(row))(x)",
-        "F.embedding(x.long(), torch.ones(24, 2), max_norm=1.0)",
+        "F.embedding(x.long(), torch.ones(24, 2))",
+        "torch.cov(x, correction=0).diagonal()",
     ],
 )
 def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
@@ -125,7 +136,7 @@ def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
 @pytest.mark.parametrize(
     ("slug", "expression", "allowed"),
     [
-        ("deep_norm", "nn.LayerNorm(6)(y).sum().backward()", True),
+        ("deep_norm", "nn.LayerNorm(6)(y).sum()", True),
         ("deep_norm", "nn.BatchNorm1d(6)(x)", False),
         ("spectral_norm", "F.normalize(x)", True),
         ("spectral_norm", "nn.LayerNorm(6)(x)", False),
@@ -134,6 +145,61 @@ def test_elementary_operations_are_welcome(expression: str, host: Host) -> None:
 )
 def test_what_an_exercise_allows_works(slug: str, expression: str, allowed: bool, host: Host) -> None:
     assert (value_of(host, expression, ban_of(slug)).error is None) == allowed
+
+
+DISTRIBUTIONS = {
+    "torch.distributions.Categorical(logits=x)": "torch.distributions.categorical.Categorical",
+    "torch.distributions.RelaxedOneHotCategorical(torch.ones(1), logits=x)": "torch.distributions.categorical.Categorical",
+    "torch.distributions.Multinomial(9, logits=x)": "torch.distributions.categorical.Categorical",
+    "torch.distributions.transforms.SoftmaxTransform()(x)": "torch.distributions.transforms.SoftmaxTransform",
+}
+
+
+@pytest.mark.parametrize("expression", DISTRIBUTIONS)
+def test_distributions_that_normalise_raise_where_softmax_is_written(expression: str, host: Host) -> None:
+    error = error_of(value_of(host, expression, ban_of("softmax")))
+    assert error.types[0] == "ByHand" and error.message.startswith(f"this calls `{DISTRIBUTIONS[expression]}`, which the exercise bans")
+    assert value_of(host, expression, ban_of("layer_norm")).error is None
+
+
+AUTOGRAD = "autograd computed a gradient during this call, which the exercise bans (by the rule `torch._C._ImperativeEngine.run_backward`)"
+OWN = """
+import torch
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        context.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(context, upstream):
+        x = context.saved_tensors[0].detach().requires_grad_()
+        with torch.enable_grad():
+            return torch.autograd.grad((x * x).sum(), x)[0] * upstream
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        return {}
+Square.apply(torch.ones(3, requires_grad=True)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "refused"),
+    [("Square.apply(x)", False), ("torch.autograd.grad(x.logsumexp(-1).sum(), x, create_graph=True)[0]", True)],
+)
+def test_autograd_computes_no_gradient_while_a_layer_is_called(expression: str, refused: bool, host: Host) -> None:
+    ones = Array(np.ones((2, 3), np.float32), "float32")
+    step = LayerStep(Action.TRAIN, ones, upstream=ones)
+    with host.worker(OWN.format(expression), "f.py", ban=ban_of("layer_norm")) as worker:
+        seen = worker.play(LayerStory("Layer", [], steps=[step]), 10_000)
+    assert (seen.error is not None) == refused
+    if refused:
+        assert error_of(seen).types[0] == "ByHand" and error_of(seen).step == 1
+        assert error_of(seen).message == f"{AUTOGRAD}: it is to be written by hand"
+
+
+def test_a_function_is_asked_too(host: Host) -> None:
+    error = error_of(value_of(host, "torch.autograd.grad(y.logsumexp(-1).sum(), y)[0]", ban_of("layer_norm")))
+    assert error.message == f"{AUTOGRAD}: it is to be written by hand"
 
 
 def test_the_check_fails_with_the_rule(tmp_path: Path, expectations: Path) -> None:

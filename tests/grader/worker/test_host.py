@@ -507,13 +507,14 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         loaded = result(play(worker, "loaded")).split()
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
         "", "course", "course.ban", "course.package", "language", "language.places", "language.text", "language.visible",
-        "probes", "probes.layers", "probes.results", "worker", "worker.banned_imports", "worker.by_hand",
+        "probes", "probes.layers", "probes.results", "worker", "worker.backward_passes", "worker.banned_arrays", "worker.banned_imports",
+        "worker.by_hand",
         "worker.capture", "worker.framing", "worker.in_pytorch", "worker.interrupts", "worker.messages",
         "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.validation",
         "worker.written_with", "worker.zygote",
         "worker.zygote_protocol",
         "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest",
-        "worker.walls.view",
+        "worker.walls.view", "worker.stopping",
     }  # fmt: skip
 
 

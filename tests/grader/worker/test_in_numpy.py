@@ -54,7 +54,9 @@ def test_where_processes_are_not_forked_they_are_started_anew() -> None:
         "import importlib; importlib.import_module('torch.nn')",
         "__import__('jax')",
         "exec('import torch', {'__name__': 'elsewhere'})",
-        "import importlib.util; importlib.util.find_spec('torch')",
+        "from importlib import machinery as m; m.SourceFileLoader('other', m.PathFinder.find_spec('torch').origin).load_module()",
+        "import sys; sys.meta_path[:] = sys.meta_path[-3:]; exec('import torch', {'__name__': 'elsewhere'})",
+        "import builtins, importlib; builtins.__import__ = importlib.__import__; exec('import torch', {'__name__': 'elsewhere'})",
     ],
 )
 def test_a_banned_library_cannot_be_imported(host: Host, statement: str) -> None:

@@ -20,8 +20,11 @@ SHARED = re.compile(r".+\.so(\.\d\w*)*")  # the name of a shared library, with i
 OF_THE_SYSTEM = re.compile(r"(/usr)?/lib(32|64|x32)?(/|$)")  # folders for the libraries of the system's packages; users keep no files there
 
 
-def readable() -> list[Path]:
-    """The files and folders that may be read. A folder includes everything in it; shared libraries are listed one by one."""
+def readable(roots: Iterable[str] = ROOTS) -> list[Path]:
+    """The files and folders that may be read. A folder includes everything in it; shared libraries are listed one by one.
+
+    Of the libraries outside of Python's own it is those in `roots`, and what they need.
+    """
     library = standard()
     entries = {Path(entry) for entry in sys.path if not entry.endswith(("lib-dynload", ".zip"))}
     others = {path for folder in library for path in folder.glob("*-packages")}
@@ -30,7 +33,7 @@ def readable() -> list[Path]:
     for folder in sorted(loaded_from()):
         whole = of_the_system(folder)
         found += without(folder, closed | {*folder.glob("python3*")}) if whole else filter(is_library, sorted(folder.iterdir()))
-    found += [path for name in sorted(closure(ROOTS)) for path in parts_of(name)]
+    found += [path for name in sorted(closure(roots)) for path in parts_of(name)]
     return list(dict.fromkeys([*found, *map(Path, SYSTEM)]))
 
 

@@ -28,6 +28,11 @@ def test_what_may_be_read_is_libraries_and_nothing_of_the_course() -> None:
     assert {"torch", "numpy", "sympy", "typing_extensions.py", "json", "lib-dynload"} <= names
 
 
+def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
+    names = {path.name for path in libraries.readable(["numpy"])}
+    assert {"numpy", "json", "lib-dynload"} <= names and names.isdisjoint({"torch", "torchgen", "sympy", "typing_extensions.py"})
+
+
 def test_the_folders_on_the_way_are_all_those_above() -> None:
     found = libraries.leading_to([Path("/a/b/c"), Path("/a/b/d"), Path("/a/e"), Path("/")])
     assert found == {Path("/"), Path("/a"), Path("/a/b")}

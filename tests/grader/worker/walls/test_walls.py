@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.util
 import json
 import os
 import re
@@ -98,6 +99,16 @@ def test_beside_a_library_of_the_users_own_only_libraries_are_read(tmp_path: Pat
     monkeypatch.delenv("LD_LIBRARY_PATH")
     with Host("linux") as host:
         assert with_neighbour == host.protection.trials + 1
+
+
+def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
+    found = importlib.util.find_spec("torch")
+    assert found is not None
+    source = f"import numpy.linalg\ndef f():\n    return len(open({found.origin!r}).read(1))\n"
+    for written_with, read in (("numpy", False), ("torch", True)):
+        with Host("linux", written_with=written_with) as host, only("linux", host).worker(source, "f.py") as worker:
+            seen = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 1000)
+        assert (seen.error is None) == read and (read or "PermissionError" in seen.error.types)  # type: ignore[union-attr]
 
 
 # Right code is let through

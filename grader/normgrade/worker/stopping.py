@@ -1,0 +1,58 @@
+"""Makes functions that are written in Python raise: the function objects themselves, so that every reference to them does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from importlib.machinery import SourceFileLoader
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from normgrade.language import _
+
+Banned = tuple[FunctionType, str, str]  # a function, its dotted name, and the pattern that bans it
+
+
+class ByHand(Exception):
+    """The submission called what the exercise bans."""
+
+
+def stop(function: FunctionType, name: str, pattern: str) -> None:
+    """Make the function object itself raise."""
+    function.__kwdefaults__ = {"error": partial(by_hand, name, pattern)}
+    function.__code__ = code_that_raises(function.__code__.co_freevars)
+
+
+@cache
+def code_that_raises(free_names: tuple[str, ...]) -> CodeType:
+    """The code that raises, with these free variables: a function's code can only be replaced by one with as many."""
+    return raising_error.__code__.replace(co_freevars=free_names)
+
+
+def raising_error(*args: Any, error: Callable[[], ByHand], **kwargs: Any) -> Any:
+    raise error()
+
+
+def raising(name: str, pattern: str) -> Callable[..., Any]:
+    return partial(raising_error, error=partial(by_hand, name, pattern))
+
+
+def by_hand(name: str, pattern: str) -> ByHand:
+    why = _(
+        "this calls `{name}`, which the exercise bans (by the rule `{pattern}`): it is to be written by hand",
+        name=name,
+        pattern=pattern,
+    )
+    return ByHand(why)
+
+
+def stop_when_imported(banned_functions: Callable[[ModuleType], Iterable[Banned]]) -> None:
+    """Stop the banned functions of modules that are imported later, or again, as soon as they are loaded."""
+    execute = SourceFileLoader.exec_module
+
+    def exec_module(loader: SourceFileLoader, module: ModuleType) -> None:
+        execute(loader, module)
+        for banned in banned_functions(module):
+            stop(*banned)
+
+    SourceFileLoader.exec_module = exec_module  # type: ignore[assignment,method-assign]
