@@ -206,7 +206,9 @@ def code_of(error: BaseException) -> int:
             return complain(_("There is too little memory to grade, and no fault in your code. Free some, then try again."), BROKEN)
         case SystemExit(code=int() as code) if COMPLETING in os.environ:  # how click ends a completion
             return code
-    return broken(error)
+        case Exception() | SystemExit():
+            return broken(error)
+    raise error
 
 
 def in_our_words(error: click.UsageError) -> str:
@@ -275,7 +277,7 @@ def is_in_a_folder() -> bool:
 def refuse_deleted_folder() -> None:
     """Raise a UsageError where the current folder was deleted: no path leads from there, and no file can be written."""
     if not is_in_a_folder():
-        raise UsageError(_("The current folder does not exist any more. Go to another one with `cd`, then try again."))
+        raise UsageError(_("The current folder does not exist any more. Go to another one, then try again."))
 
 
 def complain_of_usage(error: click.ClickException) -> int:

@@ -21,7 +21,7 @@ Put = Callable[..., None]
 Run = Callable[..., tuple[int, str, str]]
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 NEXT = "Next is {0} (level {1}, {2}): `normgrade show {0}` shows the task, and {0}.py is where your code goes."
-GONE = "Error: The current folder does not exist any more. Go to another one with `cd`, then try again.\n"
+GONE = "Error: The current folder does not exist any more. Go to another one, then try again.\n"
 HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
 
 

@@ -59,7 +59,7 @@ def test_a_file_swapped_for_a_link_is_not_followed(tmp_path: Path, exercise: Exe
     link, regular = tmp_path / "link.py", (tmp_path / "there.py").stat()
     link.symlink_to("there.py")
     with monkeypatch.context() as patch:
-        patch.setattr("normgrade.course.files.os.lstat", lambda path: regular)
+        patch.setattr("normgrade.course.files.os.lstat", lambda path, **_: regular)
         found = the_path_finding(link, exercise)
     assert found == f"{link} cannot be read (Too many levels of symbolic links): check the path, or name another file."
 
@@ -76,7 +76,7 @@ def test_a_file_swapped_for_a_named_pipe_is_not_waited_for(tmp_path: Path, exerc
     pipe, regular = tmp_path / "pipe.py", (tmp_path / "exercises/layer_norm/layer_norm.py").stat()
     os.mkfifo(pipe)
     with monkeypatch.context() as patch:
-        patch.setattr("normgrade.course.files.os.lstat", lambda path: regular)
+        patch.setattr("normgrade.course.files.os.lstat", lambda path, **_: regular)
         found = the_path_finding(pipe, exercise)
     assert found == f"{pipe} is a named pipe, not a file: name the Python file itself."
 
@@ -98,7 +98,7 @@ def test_a_file_without_permission_is_a_finding(tmp_path: Path, exercise: Exerci
     path = tmp_path / "mine.py"
     path.write_text(RIGHT)
 
-    def refuse(*_: object) -> int:  # the superuser may read any file, so that chmod would prove nothing
+    def refuse(*_: object, **__: object) -> int:  # the superuser may read any file, so that chmod would prove nothing
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("normgrade.inspection.source.os.open", refuse)
