@@ -1,4 +1,4 @@
-"""Where a report is written with --output, and in which format. What lies there is overwritten only if it is a report, too."""
+"""The file that --output names: its format, and if a report may be written there. A file is overwritten only if it is a report, too."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Deadline:
         return self.at - time.monotonic()
 
     def has_passed(self) -> bool:
-        """Whether nothing more may be computed."""
+        """Return if nothing more may be computed."""
         return self.left_s <= 0
 
     def keep(self) -> None:

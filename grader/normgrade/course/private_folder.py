@@ -80,7 +80,7 @@ class PrivateFolder:
         refuse_others(path, os.fstat(fd))
 
     def named(self, name: str) -> str:
-        """What the system calls a file in the folder."""
+        """The name by which the system finds a file in the folder."""
         return os.path.join(self.path, name) if self.fd is None else name
 
     def read(self, name: str, most: int) -> tuple[os.stat_result, bytes]:

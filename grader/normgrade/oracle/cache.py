@@ -36,13 +36,13 @@ class Cache:
     written_bytes: int = 0  # since the last clean-up
 
     def get(self, name: str) -> bytes | None:
-        """The bytes of that name; None where there are none, or where their signature is wrong."""
+        """The bytes of that name, in memory or in the folder; None where there are none."""
         if name not in self.held and (content := self.read(name)) is not None:
             self.hold(name, content)
         return self.held.get(name)
 
     def read(self, name: str) -> bytes | None:
-        """The same, from the folder."""
+        """The bytes of that name in the folder; None where there are none, or where their signature is wrong."""
         try:
             with self.drawer(name) as drawer:
                 status, stored = drawer.read(name, LARGEST_BYTES)

@@ -562,9 +562,9 @@ def parameters_to_freeze(
 
 @contextmanager
 def no_grad() -> Iterator[None]:
-    """What is computed meanwhile records no gradients.
+    """Record no gradients of what is computed meanwhile.
 
-    So does `torch.no_grad`, which asks `torch.is_grad_enabled` what to put back: your code may have replaced that.
+    So does `torch.no_grad`, but it asks `torch.is_grad_enabled` what to put back: your code may have replaced that.
     """
     before = is_grad_enabled()
     _set_grad_enabled(False)

@@ -199,7 +199,7 @@ class Grader:
 
 
 def has_ended(result: Result) -> bool:
-    """Whether any play of a check came to its end: of one that did not, few mistakes could be told."""
+    """Return if any play of a check came to its end: of one that did not, few mistakes could be told."""
     return any(play.observation.error is None for play in result.plays)
 
 
