@@ -64,6 +64,7 @@ MARKED_FILES = {
     "cli/test_verify.py": "slow",
     "cli/test_options.py": "slow",
     "cli/test_streams.py": "slow",
+    "course/test_unoptimised.py": "slow",
     "suite/test_repertoire.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
