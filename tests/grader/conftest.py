@@ -31,6 +31,7 @@ Put = Callable[..., None]
 # What is left out while one edits. The order is that in which files are started: the longest first, so that no core waits at the end.
 MARKED_FILES = {
     "whole/test_attacks.py": "attacks",
+    "whole/test_mistakes_in_workers.py": "slow",
     "whole/test_wild.py": "slow",
     "suite/test_plugin.py": "slow",
     "worker/test_interrupts.py": "slow",

@@ -337,11 +337,12 @@ def test_a_right_answer_whose_process_is_killed_once_passes_and_that_is_told(
             worker.channel.kill(0.0)
         return answer(worker, question)
 
+    monkeypatch.setattr("normgrade.worker.host.AHEAD", 0)  # or the killed one may have answered everything before
     monkeypatch.setattr(Worker, "try_to_answer", killed_at_the_third)
     [report] = grade([written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"))])
     assert (report.outcome, report.earned) == (Outcome.PASSED, 8)
     [death] = report.deaths
-    assert death.play >= 3  # what the killed one had been asked ahead, it had perhaps answered
+    assert death.play == 3
 
 
 # Banned calls

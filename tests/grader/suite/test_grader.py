@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thorough import all_exercises_or_few, all_or
 
-from normgrade.course.course import Course, Exercise, Limits, carried
+from normgrade.course.course import Course, Exercise, Limits
 from normgrade.course.files import read_text
-from normgrade.course.mistakes import read_mistakes
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import LEAST_LEFT_S, SEARCH, Grader, open_grader
@@ -43,20 +41,6 @@ def test_a_right_answer_passes_whatever_was_played_before(grader: Grader, rms: E
     for source, outcome in ((WRONG, Outcome.FAILED), (reference, Outcome.PASSED), (WRONG, Outcome.FAILED)):
         outcomes = {result.check.outcome for result in grader.results(rms, source, "rms.py")}
         assert outcome in outcomes and (outcome is Outcome.FAILED or outcomes == {Outcome.PASSED})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", all_exercises_or_few())
-def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(slug: str, expectations: Path) -> None:
-    exercise = Course(carried()).exercise(slug)
-    with open_grader([exercise], Options()) as grader:
-        for mistake in all_or(3, read_mistakes(exercise)):
-            here, there = grader.mistaken(exercise, mistake), grader.results(exercise, mistake.source, exercise.file_name)
-            for mine, theirs in zip(here, there, strict=True):
-                assert (mine.check.name, mine.check.outcome) == (theirs.check.name, theirs.check.outcome)
-                for one, other in zip(mine.plays, theirs.plays, strict=True):
-                    assert one.facts.ending == other.facts.ending, (mistake.name, one.observation.error, other.observation.error)
-                    assert one.facts.wrong.tolist() == other.facts.wrong.tolist(), mistake.name
 
 
 def test_results_come_as_they_are_played_and_the_worker_ends_when_nobody_asks_for_more(grader: Grader, rms: Exercise) -> None:

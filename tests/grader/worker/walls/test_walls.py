@@ -108,7 +108,9 @@ def test_what_is_written_with_numpy_reads_nothing_of_pytorch() -> None:
     for written_with, read in (("numpy", False), ("torch", True)):
         with Host("linux", written_with=written_with) as host, only("linux", host).worker(source, "f.py") as worker:
             seen = worker.play(Request("function_call", {"function": "f", "args": [], "kwargs": {}}), 1000)
-        assert (seen.error is None) == read and (read or "PermissionError" in seen.error.types)  # type: ignore[union-attr]
+        assert (seen.error is None) == read, seen.error
+        if seen.error is not None:
+            assert seen.error.types[0] in ("PermissionError", "FileNotFoundError")  # the latter where the view hides it
 
 
 # Right code is let through

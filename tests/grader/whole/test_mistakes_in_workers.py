@@ -1,0 +1,26 @@
+"""Known mistakes are played in the grader's own process, and learners' in a worker: both give the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from thorough import all_exercises_or_few, all_or
+
+from normgrade.course.course import Course, carried
+from normgrade.course.mistakes import read_mistakes
+from normgrade.suite.grader import open_grader
+from normgrade.suite.grading_options import Options
+
+
+@pytest.mark.parametrize("slug", all_exercises_or_few())
+def test_a_mistake_fails_in_this_process_as_it_does_in_a_worker(slug: str, expectations: Path) -> None:
+    exercise = Course(carried()).exercise(slug)
+    with open_grader([exercise], Options()) as grader:
+        for mistake in all_or(3, read_mistakes(exercise)):
+            here, there = grader.mistaken(exercise, mistake), grader.results(exercise, mistake.source, exercise.file_name)
+            for mine, theirs in zip(here, there, strict=True):
+                assert (mine.check.name, mine.check.outcome) == (theirs.check.name, theirs.check.outcome)
+                for one, other in zip(mine.plays, theirs.plays, strict=True):
+                    assert one.facts.ending == other.facts.ending, (mistake.name, one.observation.error, other.observation.error)
+                    assert one.facts.wrong.tolist() == other.facts.wrong.tolist(), mistake.name
