@@ -152,27 +152,42 @@ class Grader:
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
         try:
-            known = self.known(exercise, deadline.earlier(within_s), anew=any(has_ended(result) for result in results))
+            hopeless = not any(has_ended(result) for result in results) and not self.is_kept(exercise)
+            known = self.none_known(exercise, results) if hopeless else self.known(exercise, deadline.earlier(within_s))
             with Understudy(self.host(exercise), exercise) as understudy:
                 clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
                 return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
         except OutOfTime:
             return None
 
-    def known(self, exercise: Exercise, deadline: Deadline = NEVER, anew: bool = True) -> Known:
+    def known(self, exercise: Exercise, deadline: Deadline = NEVER) -> Known:
         """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept.
 
-        Where it is not kept, and is not to be computed `anew`, no mistake is known. Raises OutOfTime at the deadline.
+        Raises OutOfTime at the deadline.
         """
-        from normgrade.suite.repertoire import kept, of_no_mistakes, repertoire
+        from normgrade.suite.repertoire import repertoire
 
         if exercise.slug not in self.repertoires:
             suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-            if not anew and kept(rehearsal, mistakes) is None:
-                return self.known_with(exercise, (), of_no_mistakes(suite, rehearsal))
-            found = repertoire(suite, rehearsal, mistakes, self.options, deadline)
-            self.repertoires[exercise.slug] = self.known_with(exercise, mistakes, found)
+            self.learn(exercise, mistakes, repertoire(suite, rehearsal, mistakes, self.options, deadline))
         return self.repertoires[exercise.slug]
+
+    def is_kept(self, exercise: Exercise) -> bool:
+        """Return if it was kept what the mistakes of an exercise lead to."""
+        from normgrade.suite.repertoire import kept
+
+        return exercise.slug in self.repertoires or kept(self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)) is not None
+
+    def none_known(self, exercise: Exercise, results: Sequence[Result]) -> Known:
+        """The same where no mistake is looked for: nothing is computed, and what needs no known mistake is found in what was played."""
+        from normgrade.compare.diagnose import Known
+        from normgrade.compare.effects import effects_of
+        from normgrade.compare.forecasts import forecasts_of
+
+        rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
+        plays = [((result.check.name, number), play) for result in results for number, play in enumerate(result.plays)]
+        effects = effects_of(plays, rehearsal.reference, (), rehearsal.oracle)
+        return Known(rehearsal.reference, (), forecasts_of(effects, plays))
 
     def recall(self, exercise: Exercise) -> None:
         """Get ready for a diagnosis, as long as the zygote is not ready, if it was kept what the mistakes lead to."""
@@ -185,17 +200,17 @@ class Grader:
         effects = kept(rehearsal, mistakes)
         rehearsal.ahead(self.suites[exercise.slug], lambda: host.ready)  # with another seed it was not rehearsed before
         if effects is not None and not host.ready:
-            self.repertoires[exercise.slug] = self.known_with(exercise, mistakes, effects)
+            self.learn(exercise, mistakes, effects)
 
-    def known_with(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> Known:
-        """The mistakes of an exercise with what they lead to."""
+    def learn(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> None:
+        """Hold the mistakes of an exercise, and what they lead to."""
         from normgrade.compare.diagnose import Known
         from normgrade.compare.forecasts import forecasts_of
         from normgrade.suite.repertoire import plays_of
 
         rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
         forecasts = forecasts_of(effects, plays_of(self.suites[exercise.slug], rehearsal))
-        return Known(rehearsal.reference, tuple(mistakes), forecasts)
+        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts)
 
 
 def has_ended(result: Result) -> bool:

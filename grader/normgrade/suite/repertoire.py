@@ -66,11 +66,6 @@ def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], op
     return merged(over_cores(jobs, cores, options.progress, deadline=deadline))
 
 
-def of_no_mistakes(suite: Suite, rehearsal: Rehearsal) -> Effects:
-    """The effects where no mistake is known: there is nothing to compute."""
-    return effects_of(plays_of(suite, rehearsal), rehearsal.reference, (), rehearsal.oracle)
-
-
 def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:
     """The effects as they were kept; None where they are still to be computed."""
     known = rehearsal.oracle.cache.get(key(rehearsal.oracle, rehearsal.exercise, mistakes, rehearsal.seed))

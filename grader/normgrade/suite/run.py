@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ class Verdict(NamedTuple):
 
 
 PASSED = Verdict(Outcome.PASSED)
+HOPE = 8  # checks: of each known mistake that an interface check finds, except for one, a play ends before
 
 
 class All(Container[PlayKey]):
@@ -108,7 +110,8 @@ class Run:
     """One submission on its way through one suite, test by test.
 
     Where an interface check fails since no call in it comes to its end, the others are skipped. They are played all the same, for the
-    diagnosis, unless there would be no answers. Of a known mistake, some `plays` are enough: in all others it does what is right.
+    diagnosis, unless there would be no answers, and only as long as there is hope that a play comes to its end. Of a known mistake, some
+    `plays` are enough: in all others it does what is right.
     """
 
     player: Player
@@ -116,6 +119,7 @@ class Run:
     plays: Container[PlayKey] = ALL
     unusable: bool = False
     silent: bool = False
+    hope: float = HOPE  # how many more checks are played while no play comes to its end
 
     @property
     def exercise(self) -> Exercise:
@@ -129,7 +133,8 @@ class Run:
         interrupts.raise_again()
         started = time.perf_counter()
         skipped = self.unusable and test.kind is not Kind.INTERFACE
-        plays, failed = ((), None) if skipped and self.silent else self.played(test)
+        plays, failed = ((), None) if skipped and (self.silent or self.hope <= 0) else self.played(test)
+        self.hope = math.inf if any(play.observation.error is None for play in plays) else self.hope - 1  # infinity stays
         if skipped:
             verdict = Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
         else:

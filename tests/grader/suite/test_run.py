@@ -46,6 +46,20 @@ def test_a_suite_is_rehearsed_ahead_until_it_is_enough(tiny: Course, expectation
     assert [*rehearsal.known] == [*suite.names] and {result.check.outcome for result in results} == {Outcome.PASSED}
 
 
+@pytest.mark.parametrize(
+    ("broken", "played"), [("raise RuntimeError('no')", [1, 1, 0, 0, 0, 0, 0]), ("super().__init__()", [2, 1, 1, 1, 1, 1, 2])]
+)
+def test_an_answer_is_played_only_as_long_as_there_is_hope_that_a_play_comes_to_its_end(
+    broken: str, played: list[int], tiny: Course, expectations: Path
+) -> None:
+    exercise = tiny.exercise("centring")
+    player, oracle = InThisProcess(RIGHT.replace("super().__init__()", broken), exercise), Oracle(Cache(expectations, KEY))
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference))
+    results = list(Run(player, rehearsal, hope=2).results(collect([exercise])["centring"]))
+    assert [len(result.plays) for result in results] == played
+    assert {result.check.outcome for result in results[2:]} == {Outcome.PASSED if played[2] else Outcome.SKIPPED}
+
+
 def test_plays_are_kept_for_the_diagnosis(tiny: Course, expectations: Path) -> None:
     exercise = tiny.exercise("centring")
     player = InThisProcess(RIGHT, exercise)
