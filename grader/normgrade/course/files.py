@@ -141,8 +141,8 @@ def own_folder(path: Path) -> Path:
     return path
 
 
-def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Write a file in one step: whatever happens meanwhile, it is either unchanged or complete. `mode` is the mode of a new file.
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file in one step: whatever happens meanwhile, it is either unchanged or complete.
 
     A device or a pipe is written to directly. A link to a file is refused: the author of the folder would choose what is overwritten.
     The folder must exist. Raises OSError.
@@ -151,7 +151,7 @@ def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
         write_directly(path, content)
         return
     refuse_link(path)
-    put_in_place(path, content, mode, like=path if path.exists() else None)
+    put_in_place(path, content, 0o666, like=path if path.exists() else None)
 
 
 def put_in_place(path: Path, content: bytes, mode: int, like: Path | None = None, dir_fd: int | None = None) -> None:
