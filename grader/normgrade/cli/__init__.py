@@ -183,7 +183,10 @@ def run(arguments: list[str] | None = None) -> int:
         result: Any = in_language(normgrade).main(arguments, prog_name="normgrade", standalone_mode=False)
     except BaseException as error:
         sys.stdout, sys.stderr = before  # an interrupt may have come while they were redirected
-        return code_of(KeyboardInterrupt() if interrupts.is_remembered() else error)  # an interrupt may surface as another error
+        if interrupts.is_remembered():
+            interrupts.ignore()  # the next one would be told, too
+            return code_of(KeyboardInterrupt())  # it may have surfaced as another error
+        return code_of(error)
     return result if isinstance(result, int) else 0
 
 

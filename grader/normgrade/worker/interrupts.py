@@ -84,6 +84,7 @@ def ignore() -> None:
     """Let nothing interrupt this process any more: it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 

@@ -17,6 +17,7 @@ from multiprocessing import forkserver, get_context
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import pytest
@@ -32,6 +33,7 @@ MOMENTS = {"check": 14, "verify": 13, "watch": 13} if THOROUGH else {"check": 6,
 COLD = {"check": 20, "verify": 12, "watch": 8} if THOROUGH else {"check": 5, "verify": 2, "watch": 1}  # of processes that hold nothing yet
 COLD_S = 4.0  # about what such a command takes
 AT_ONCE = 3
+POLLED = Lock()  # held by whoever polls the processes
 ROW_S = 60  # for one command, whatever happens to it
 COMMANDS = {
     "check": ["check", "rms", "centring", "--format", "json"],
@@ -116,8 +118,14 @@ class Running:
         return len(self.written(name)) >= size
 
     def ended(self) -> int | None:
-        self.process.join(ROW_S)
-        return self.process.exitcode
+        """Its exit code, once it has one. To start a process polls all others, too, and the second of two polls at once finds no code."""
+        deadline = time.monotonic() + ROW_S
+        while time.monotonic() < deadline:
+            with POLLED:
+                if self.process.exitcode is not None:
+                    return self.process.exitcode
+            time.sleep(0.01)
+        return None
 
 
 @contextmanager
@@ -129,7 +137,8 @@ def started(forked: BaseContext, command: str, course: Course, home: Path) -> It
     environment = {name: str(path) for name, path in places.items()} | {"NORMGRADE_LANG": "en"}
     names = {"home": str(home), "environment": environment, "arguments": COMMANDS[command]}
     process = forked.Process(target=exec, args=(COMMAND, names))  # type: ignore[attr-defined]
-    process.start()
+    with POLLED:
+        process.start()
     running = Running(process, home)
     try:
         assert running.wait_for("progress", 1)
@@ -137,7 +146,7 @@ def started(forked: BaseContext, command: str, course: Course, home: Path) -> It
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.join()
+        running.ended()
 
 
 def undisturbed(forked: BaseContext, command: str, course: Course, home: Path) -> int:
@@ -398,3 +407,20 @@ with interrupts.blocked():
 def test_an_interrupt_that_is_ignored_stays_so(interrupted_python: Interrupted) -> None:
     script = "signal.signal(signal.SIGINT, signal.SIG_IGN)\ninterrupts.remember()\npress()\nprint(interrupts.is_remembered())"
     assert interrupted_python(script) == (0, "False\n", "")
+
+
+def test_an_interrupt_that_surfaced_as_another_error_is_told_once(interrupted_python: Interrupted, tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text("import __main__\n__main__.press()\nraise OSError\n", encoding="utf-8")
+    script = """
+from normgrade import __main__ as program, cli
+def fail():
+    import failing
+complain = cli.complain
+def tell(*arguments):
+    code = complain(*arguments)
+    time.sleep(0.1)  # the import is over: now the interrupt may be raised
+    return code
+cli.refuse_deleted_folder, cli.complain = fail, tell
+program.main()
+"""
+    assert interrupted_python(script) == (130, "", SENTENCE + "\n")
