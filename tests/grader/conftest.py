@@ -1,4 +1,4 @@
-"""What all tests share: the normgrade that is under test, the tiny course that they grade on, zygotes that are used again."""
+"""Fixtures that all tests share: the normgrade that is under test, the tiny course that they grade on, zygotes that are used again."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def names_of_fixtures(item: pytest.Item) -> list[str]:
 
 @pytest.fixture(scope="session")
 def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where expectations are kept: what NORMGRADE_CACHE names, else pytest's own cache; never the user's."""
+    """The folder of expectations: NORMGRADE_CACHE if it is set, else pytest's own cache; never the user's."""
     with pytest.MonkeyPatch.context() as patch:
         if "NORMGRADE_CACHE" not in os.environ:
             cache = getattr(request.config, "cache", None)
@@ -132,7 +132,7 @@ def unhurried() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where the key of the cache and what is trusted are kept; never the user's.
+    """The folder for the key of the cache and for trusted courses; never the user's.
 
     All processes of all runs have one key: that in the folder which NORMGRADE_CONFIG names, else one in pytest's own cache. With keys of
     their own, they would reject each other's expectations.
@@ -170,7 +170,7 @@ class KeptZygote(Zygote):
 
 
 def kind_of(tier: str, written_with: str) -> tuple[object, ...]:
-    """What a zygote depends on that was started here and now."""
+    """Return everything that a zygote depends on if it is started here and now."""
     return tier, written_with, launch.BOOTSTRAP, sorted(launch.environment().items())
 
 

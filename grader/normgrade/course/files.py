@@ -56,7 +56,7 @@ def read_text(path: Path) -> str:
 
 
 def read_where_there(path: Path | None) -> str | None:
-    """The same, or None where there is no such file."""
+    """Return the text of a file; None if no file is named."""
     return None if path is None else read_text(path)
 
 
@@ -180,7 +180,7 @@ def refuse_link(path: Path) -> None:
 
 
 def leads_to_device(path: Path) -> bool:
-    """Whether something else than a file is there, behind a link or not."""
+    """Return if something else than a file is there, or where a link leads."""
     return path.exists() and not path.is_file()
 
 

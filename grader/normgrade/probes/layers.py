@@ -221,7 +221,7 @@ UNWITNESSED: ContextVar[bool] = ContextVar("UNWITNESSED", default=False)  # whet
 
 @contextmanager
 def unwitnessed() -> Iterator[None]:
-    """What is computed meanwhile belongs to what a layer was given: no Witness looks at it."""
+    """Let no Witness look at the operations that are computed meanwhile: they belong to the input of a layer."""
     before = UNWITNESSED.set(True)
     try:
         yield
@@ -289,7 +289,7 @@ CALLABLES: Mapping[str, Callable[..., Any]] = {
 
 
 def kind_of_attribute(module: torch.nn.Module, name: str, names: Sequence[str] = ()) -> str | None:
-    """What a layer has under a name, or one of its ALIASES that is none of `names`.
+    """Return the kind of thing that a layer has under a name, or under one of its ALIASES that is none of `names`.
 
     >>> layer = torch.nn.LayerNorm(3, bias=False)
     >>> kind_of_attribute(layer, "weight"), kind_of_attribute(layer, "bias"), kind_of_attribute(layer, "running_mean")
@@ -431,7 +431,7 @@ def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], u
 def taken(
     module: torch.nn.Module, action: Mapping[str, Any], watch: Mapping[str, torch.Tensor], given: Sequence[torch.Tensor]
 ) -> tuple[dict[Place, Any], Sequence[torch.Tensor]]:
-    """What `take_step` sees at one step of a story, and the inputs to write over at the next."""
+    """Return the observations of `take_step` at one step of a story, and the inputs to write over at the next."""
     rest = {name: value for name, value in action.items() if name not in ("do", "x", "upstream", "scattered", "again")}
     if not action.get("again"):
         return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), ()
@@ -625,7 +625,7 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def flat(things: Sequence[Any]) -> Iterator[Any]:
-    """What an operation was given, or returned, with the items of lists and tuples each by itself.
+    """Yield the inputs or outputs of an operation, with the items of lists and tuples each by itself.
 
     It runs at every operation, for which `tree_leaves` takes five times as long.
     """
@@ -815,7 +815,7 @@ def called(name: str) -> tuple[str, ...]:
 
 
 def missing(module: torch.nn.Module, name: str) -> Absent:
-    """What stands at the place of a tensor that a layer does not have: its name, and those of the parameters and buffers that are there.
+    """Return the stand-in for a tensor that a layer does not have: its name, and those of the parameters and buffers that are there.
 
     >>> missing(torch.nn.Linear(2, 1), "running_mean")
     Absent(name='running_mean', there=('weight', 'bias'))
@@ -839,7 +839,7 @@ def like(model: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
 
 
 def in_other_order(x: torch.Tensor) -> torch.Tensor:
-    """The same tensor with its numbers in another order in memory, so that `view` on it fails.
+    """Return an equal tensor with its numbers in another order in memory, so that `view` on it fails.
 
     >>> x = torch.arange(6.0).reshape(2, 3)
     >>> other = in_other_order(x)

@@ -97,7 +97,7 @@ class Grader:
             yield Run(worker, self.rehearsal(exercise))
 
     def host(self, exercise: Exercise) -> Host:
-        """What starts the workers of an exercise."""
+        """The host that starts the workers of an exercise."""
         return self.hosts[exercise.written_with]
 
     def worker(self, exercise: Exercise, source: str, file_name: str) -> Worker:
@@ -152,7 +152,7 @@ class Grader:
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
         try:
-            hopeless = not any(has_ended(result) for result in results) and not self.is_kept(exercise)
+            hopeless = not any(has_ended(result) for result in results) and not self.is_known(exercise)
             known = self.none_known(exercise, results) if hopeless else self.known(exercise, deadline.earlier(within_s))
             with Understudy(self.host(exercise), exercise) as understudy:
                 clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
@@ -172,14 +172,18 @@ class Grader:
             self.learn(exercise, mistakes, repertoire(suite, rehearsal, mistakes, self.options, deadline))
         return self.repertoires[exercise.slug]
 
-    def is_kept(self, exercise: Exercise) -> bool:
-        """Return if it was kept what the mistakes of an exercise lead to."""
+    def is_known(self, exercise: Exercise) -> bool:
+        """Return if the mistakes of an exercise are known without computing anything: they are held, or read from the cache now."""
         from normgrade.suite.repertoire import kept
 
-        return exercise.slug in self.repertoires or kept(self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)) is not None
+        if exercise.slug not in self.repertoires:
+            mistakes = read_mistakes(exercise)
+            if (effects := kept(self.rehearsal(exercise, PUBLIC_SEED), mistakes)) is not None:
+                self.learn(exercise, mistakes, effects)
+        return exercise.slug in self.repertoires
 
     def none_known(self, exercise: Exercise, results: Sequence[Result]) -> Known:
-        """The same where no mistake is looked for: nothing is computed, and what needs no known mistake is found in what was played."""
+        """Return that no mistake is known, so that nothing is computed. Findings that need none are made in these results all the same."""
         from normgrade.compare.diagnose import Known
         from normgrade.compare.effects import effects_of
         from normgrade.compare.forecasts import forecasts_of

@@ -1,4 +1,4 @@
-"""What every known mistake changes in the plays of a suite: computed when a seed is first asked for, then read from the cache."""
+"""The changes that every known mistake makes in the plays of a suite: computed when a seed is first asked for, then read from the cache."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def effects_in(what: str, plays: Plays, reference: str, mistakes: Sequence[Mista
 
 
 def effects_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Effects:
-    """The same in another process: the plays do not travel."""
+    """The effects of these mistakes, for a job in another process: it collects the suite anew, since plays do not travel."""
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
     plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
     return effects_in(what, plays, rehearsal.reference, mistakes, oracle, tick)

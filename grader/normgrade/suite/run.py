@@ -27,7 +27,7 @@ from normgrade.worker.observation import Cause, Observation, Playable
 
 
 class Verdict(NamedTuple):
-    """What became of a test, and why; `wrong` is the play that decided, where one did."""
+    """The outcome of a test, and the reason; `wrong` is the play that decided, if one did."""
 
     outcome: Outcome
     message: str = ""
@@ -51,7 +51,7 @@ ALL = All()
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """What a test asks, in its order, and whether its answers can be judged one by one, without the test.
+    """The questions of a test, in its order; if they are judged `one_by_one`, no answer needs the test again.
 
     A test that looks at what was observed, or one that the right answer fails, is run again on every submission.
     """
@@ -61,12 +61,12 @@ class Rehearsed:
 
     @cached_property
     def questions(self) -> tuple[PlayQuestion, ...]:
-        """What is asked, as it is sent to each worker."""
+        """The questions as they are sent to each worker."""
         return tuple(PlayQuestion(asked.expectation.request, asked.expectation.size_bytes) for asked in self.asked)
 
     @cached_property
     def right(self) -> tuple[Played, ...]:
-        """What is asked, as the right answer plays it."""
+        """The plays of the right answer."""
         return tuple(asked.played_by(None) for asked in self.asked)
 
 
@@ -81,7 +81,7 @@ class Rehearsal:
     known: dict[str, Rehearsed] = field(default_factory=dict)  # by the test's name
 
     def of(self, test: HiddenTest) -> Rehearsed:
-        """What a test asks: the same of every submission."""
+        """The questions of a test, which are the same for every submission."""
         if test.name not in self.known:
             check = self.check(test, None)
             failed = failure(test, check)
@@ -100,7 +100,7 @@ class Rehearsal:
         return Playing(player, self.oracle, self.exercise, self.reference, self.seed, test.name)
 
     def questions(self, suite: Suite) -> Iterator[PlayQuestion]:
-        """What a suite asks, in its order."""
+        """The questions of a suite, in its order."""
         for test in suite.tests:
             yield from self.of(test).questions
 
@@ -148,7 +148,7 @@ class Run:
         return replace(found, broken=told_to_authors(failed, self.exercise, test))
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
-        """What was played for a test, and the exception that says why it failed."""
+        """Play a test. Returns its plays, and the exception that says why it failed."""
         rehearsed = self.rehearsal.of(test)
         answers = Answers(self.player, rehearsed, [(test.name, number) in self.plays for number in range(len(rehearsed.asked))])
         if not rehearsed.one_by_one:
@@ -179,12 +179,12 @@ class Answers:
 
 
 def gone(observation: Observation) -> bool:
-    """Whether there was no answer at all: the next one would take as long, or end as badly."""
+    """Return if there was no answer at all: the next one would take as long, or end as badly."""
     return observation.error is not None and observation.error.cause is not Cause.RAISED
 
 
 def failure(test: Callable[[], None], check: Playing | None = None) -> BaseException | None:
-    """What a test raises; None where it passes. Its words belong to the check, where there is one."""
+    """Return the exception that a test raises; None if it passes. If there is a check, its words belong to it."""
     token = playing.set(check) if check else None
     try:
         test()
@@ -197,7 +197,7 @@ def failure(test: Callable[[], None], check: Playing | None = None) -> BaseExcep
 
 
 def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
-    """What an exception in a test says: of the submission, or of the suite. A test that stumbles over what differs speaks of the former."""
+    """Return the verdict of an exception in a test. A test that stumbles over a difference speaks of the submission, not of the suite."""
     match error:
         case Disagreement():
             return Verdict(Outcome.FAILED, error.message, error.differences, error.play)

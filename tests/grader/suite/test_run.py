@@ -26,7 +26,7 @@ from normgrade.worker.requests import TypedRequest
 
 
 def test_results_come_one_by_one(tiny: Course, expectations: Path) -> None:
-    """Whoever has seen enough stops, and nothing more is played."""
+    """If nobody asks for more, nothing more is played."""
     exercise = tiny.exercise("centring")
     player, oracle = InThisProcess(RIGHT, exercise), Oracle(Cache(expectations, KEY))
     results = Run(player, Rehearsal(oracle, exercise, read_text(exercise.reference))).results(collect([exercise])["centring"])

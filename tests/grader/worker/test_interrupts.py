@@ -111,21 +111,25 @@ class Running:
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def wait_for(self, name: str, size: int, timeout_s: float = ROW_S) -> bool:
-        """Whether so much is written, within this time."""
-        deadline = time.monotonic() + timeout_s
-        while len(self.written(name)) < size and time.monotonic() < deadline:
-            time.sleep(0.002)
-        return len(self.written(name)) >= size
+        """Return if so much is written within this time."""
+        return becomes_true(lambda: len(self.written(name)) >= size, timeout_s)
 
     def ended(self) -> int | None:
-        """Its exit code, once it has one. To start a process polls all others, too, and the second of two polls at once finds no code."""
-        deadline = time.monotonic() + ROW_S
-        while time.monotonic() < deadline:
-            with POLLED:
-                if self.process.exitcode is not None:
-                    return self.process.exitcode
-            time.sleep(0.01)
-        return None
+        """Return the exit code, once there is one."""
+        return self.exit_code() if becomes_true(lambda: self.exit_code() is not None, ROW_S) else None
+
+    def exit_code(self) -> int | None:
+        """Poll the process. To start one polls all others, too, and the second of two polls at once finds no code."""
+        with POLLED:
+            return self.process.exitcode
+
+
+def becomes_true(holds: Callable[[], bool], timeout_s: float) -> bool:
+    """Return if it holds within this time."""
+    deadline = time.monotonic() + timeout_s
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    return holds()
 
 
 @contextmanager
@@ -165,13 +169,13 @@ def interrupted(forked: BaseContext, command: str, course: Course, home: Path, m
 
 
 def kept(home: Path) -> dict[str, bytes]:
-    """What is kept in a cache, by key, without the seal that every cache sets with a key of its own."""
+    """The contents of a cache, by key, without the seal that every cache sets with a key of its own."""
     found = [path for path in (home / "cache").rglob("*") if path.is_file() and len(path.name) == 64]
     return {path.name: path.read_bytes()[32:] for path in found}
 
 
 class Struck(NamedTuple):
-    """What came of the interrupts of one command: how each ended, what each kept, and what an undisturbed one keeps."""
+    """The interrupts of one command: how each ended, the cache that each left, and the right one, of a command that nobody interrupted."""
 
     ended: list[Ended]
     kept: list[Mapping[str, bytes]]
@@ -209,7 +213,7 @@ def test_an_interrupt_is_never_swallowed(command: str, strike: Callable[[str], S
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_interrupt_is_told_in_one_sentence(command: str, strike: Callable[[str], Struck]) -> None:
-    """Of `watch`, Ctrl-C is the ordinary end: once it watches, there is nothing to tell."""
+    """Ctrl-C is the ordinary end of `watch`: once it watches, there is nothing to tell."""
     said = {each.err for each in strike(command).ended if each.code == 130}
     assert said <= {"", SENTENCE} if command == "watch" else said == {SENTENCE}
     assert {each.err for each in strike(command).ended if each.code == 130 and each.moment.computed} == (

@@ -322,7 +322,7 @@ def test_what_each_tier_loses_shrinks() -> None:
 
 @cache
 def offered(tier: str) -> Protection:
-    """What stands where this tier is asked for."""
+    """The protection that one gets if one asks for this tier."""
     with Host(tier) as host:
         return host.protection
 
