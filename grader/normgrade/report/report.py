@@ -189,6 +189,30 @@ Difference: TypeAlias = ArrayDifference | ValueDifference
 
 
 @dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception that the submission raised where it should raise none, as Python tells it at its best.
+
+    said: class and message, with Python's own suggestion: "NameError: name 'tensr' is not defined. Did you mean: 'tensor'?"
+    line, column: where in the submission, both counted from 1, the column in characters; 0 where that is not known.
+    width: how many characters the place takes; 0 where that is not known.
+    text: the whole line; "" where it is not known.
+    function: the function that the line belongs to.
+    advice: the usual cause and how to mend it, in one or two sentences; "" where none is known.
+
+    >>> Raised("NameError: name 'tensr' is not defined", line=3, column=9, width=5, text="    x = tensr(2)", function="forward").line
+    3
+    """
+
+    said: str
+    line: int = 0
+    column: int = 0
+    width: int = 0
+    text: str = ""
+    function: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One hidden test, and what became of it.
 
@@ -203,6 +227,8 @@ class Check:
     stdout: what the submission printed meanwhile.
     differences: the places that disagree, in the order in which they were observed.
     lines: lines of the submission where it raised an exception, counted from 1.
+    call: how the call that failed is repeated: "LayerNorm(7), input (4, 7)"; "" where no single call did.
+    raised: the exception that made it fail; None where none did.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> check.earned
@@ -220,6 +246,8 @@ class Check:
     stdout: str = ""
     differences: tuple[Difference, ...] = ()
     lines: tuple[int, ...] = ()
+    call: str = ""
+    raised: Raised | None = None
 
     @property
     def earned(self) -> int:
@@ -310,6 +338,7 @@ class Report:
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
     granted: the points that are left after what the first diagnosis costs, where it explains everything; else 0.
     deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
+    limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -336,6 +365,7 @@ class Report:
     unexplained: tuple[str, ...] = ()
     granted: int = 0
     deaths: tuple[Death, ...] = ()
+    limits: tuple[str, ...] = ()
 
     @property
     def earned(self) -> int:
