@@ -25,7 +25,8 @@ def doctor_command() -> int:
 
     The walls are tried in a process of their own, as before every grading; what is told is what was witnessed.
     """
-    from normgrade.report.render.terminal import indented, open_console
+    from normgrade.report.render.terminal import open_console
+    from normgrade.report.render.whole import indented
     from normgrade.worker.host import Host
 
     console = open_console()
@@ -76,7 +77,7 @@ def asked(ask: Callable[[], str]) -> str:
 
 def show_tier(console: Console, tier: str, protection: Protection) -> None:
     """Print one tier: whether it holds here, what it promises beyond the next weaker one, and what it does not promise."""
-    from normgrade.report.render.terminal import indented
+    from normgrade.report.render.whole import indented
 
     walls, rank = walls_of(tier), TIERS.index(tier)
     weaker = walls_of(TIERS[rank - 1]).promises if rank else ()

@@ -96,7 +96,7 @@ def show(console: Console, found: Explanation) -> None:
 
 def show_example(console: Console, heading: str, example: Example | None) -> None:
     """Print the claim of an example's check, and both sides' numbers."""
-    from normgrade.report.render.terminal import indented, side_lines
+    from normgrade.report.render.whole import indented, side_lines
     from normgrade.report.render.wording import claim_of
 
     console.print()

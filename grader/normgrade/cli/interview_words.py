@@ -63,7 +63,7 @@ def planned(exercise: Exercise, folder: Path) -> tuple[str, ...]:
 
 def show_result(console: Console, interview: Interview, course: Course, reports: Sequence[Report]) -> None:
     """Print how the code turned out, and the diagnoses."""
-    from normgrade.report.render.terminal import panel_of
+    from normgrade.report.render.whole import panel_of
     from normgrade.report.render.wording import losses_in_words
 
     ended = interview.ended or interview.deadline

@@ -16,7 +16,7 @@ from normgrade.language import _, n_
 from normgrade.learner.watch_session import Watching
 from normgrade.report.render.cases import grouped
 from normgrade.report.render.detail import VERBOSE, Detail
-from normgrade.report.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
+from normgrade.report.render.whole import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
 from normgrade.report.render.wording import MARKS, deaths_in_words, losses_in_words, not_started, search_stopped
 from normgrade.report.report import Outcome, Report
 

@@ -85,7 +85,8 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, findings: Sequence[
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
     explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings)))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    return Diagnosis(names, says(texts), checks, cost=sum(mistake.cost for mistake in named) + FINDING_COST * len(findings))
+    cost = sum(mistake.cost for mistake in named) + FINDING_COST * len(findings)
+    return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
 
 
 def explained_checks(guess: Guess, evidence: Evidence, found: Bits) -> Iterator[str]:

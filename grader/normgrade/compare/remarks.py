@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from normgrade.compare.call import call_in_words
 from normgrade.compare.context import Setting, setting_of
 from normgrade.compare.differences import allowed
 from normgrade.compare.likeness import looks_like, same_but_for_form
@@ -32,7 +33,16 @@ def remark(result: Result, exercise: Exercise) -> Check:
         setting = setting_of(play.expectation.request, exercise.defines)
         differences = tuple(likened(each, play, setting) for each in differences)
     called = tuple(replace(each, called=place_in_words(each.place, exercise.places)) for each in differences)
-    return replace(check, message=message, differences=called)
+    return replace(check, message=message, differences=called, call=call_of(result))
+
+
+def call_of(result: Result) -> str:
+    """The call in which a check failed, as a learner would write it; "" where none did."""
+    if not result.plays:
+        return ""
+    play = result.failed_at
+    error, found = play.observation.error, play.differences
+    return call_in_words(play.expectation.request, error.step if error is not None else found[0].place.step if found else None)
 
 
 def sized(checks: Sequence[Check], results: Sequence[Result]) -> tuple[Check, ...]:

@@ -286,6 +286,7 @@ class Diagnosis:
     checks: the names of the failed checks that they explain.
     spots: where the mistakes stand in the submission, as far as that is certain.
     cost: how many points they cost where they explain everything.
+    texts: what each of them says, in the order of `mistakes`.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
     ('no-eps',)
@@ -296,6 +297,7 @@ class Diagnosis:
     checks: tuple[str, ...]
     spots: tuple[Spot, ...] = ()
     cost: int = 0
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

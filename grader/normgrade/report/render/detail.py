@@ -14,6 +14,7 @@ class Detail:
     claims: int
     cases: int
     differences: int
+    whole: bool = False  # every claim with its numbers, not one screen
     facts: bool = False  # seed and times
     alternatives: bool = False  # every diagnosis, not the first alone
     cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
@@ -25,4 +26,4 @@ QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
 BRIEF = Detail(EVERYTHING, cases=1, differences=3, cells=(10, 16))  # a picture in a notebook
 FULL = Detail(EVERYTHING, cases=1000, differences=12, alternatives=True)  # and on a page of its own
-VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, facts=True, alternatives=True)
+VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True, facts=True, alternatives=True)

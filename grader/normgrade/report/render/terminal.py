@@ -1,4 +1,4 @@
-"""Reports for people: a table of the claims, every failure with its numbers side by side, the mistake, the score.
+"""Reports for people: one screen each, or everything.
 
 Everything that comes from a submission or a suite is untrusted text: it is made printable, never read as rich markup, and no line that
 it is on is a command of a CI system.
@@ -7,74 +7,41 @@ it is on is a command of a CI system.
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import IO
 
 from rich import box
-from rich.console import Console, ConsoleOptions, Group, RenderableType
-from rich.padding import Padding
-from rich.panel import Panel
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from normgrade.language import _, n_
 from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
-from normgrade.report.render.cases import Cases, grouped, which_cases
-from normgrade.report.render.detail import EVERYTHING, QUIET, USUAL, VERBOSE, Detail
-from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
+from normgrade.report.render.detail import QUIET, USUAL, Detail
+from normgrade.report.render.one_screen import OneScreen
+from normgrade.report.render.summary import next_commands
+from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, whole_parts
 from normgrade.report.render.wording import (
     MARKS,
-    bounded,
     course_in_words,
-    credit_in_words,
-    deaths_in_words,
-    difference_in_words,
-    explained,
     losses_in_words,
     names_of,
-    next_step,
-    not_recognised,
     not_started,
     one_line,
     outcome_in_words,
-    place_of,
-    pointed_at,
     sandbox_in_word,
     score_in_words,
-    search_stopped,
     seed_in_words,
-    what_it_is,
     word_of,
 )
 from normgrade.report.render.wrapping import broken
-from normgrade.report.report import (
-    ArrayDifference,
-    Check,
-    Diagnosis,
-    Difference,
-    Finding,
-    Kind,
-    Outcome,
-    Report,
-    SideBySide,
-    Spot,
-    ValueDifference,
-)
+from normgrade.report.report import Kind, Outcome, Report
 
 WIDTH = 80  # where no terminal says otherwise
 WIDEST = 100  # longer lines are hard to read
-NAMED = 6  # of the places beyond
-LINES = 20  # of a message, or of what was printed
-STYLES = {
-    Outcome.PASSED: "green",
-    Outcome.FAILED: "bold red",
-    Outcome.SKIPPED: "dim",
-    Outcome.ERROR: "bold yellow",
-    Outcome.NOT_STARTED: "dim",
-}
 
 
 class Screen(Console):
@@ -97,10 +64,10 @@ class Screen(Console):
 
 
 def open_console(file: IO[str] | None = None, to_stderr: bool = False) -> Console:
-    """A console as wide as its terminal; on anything but a terminal, plain text of a fixed width."""
+    """A console as wide as its terminal; on anything but a terminal, plain text as wide as COLUMNS says, or of 80 columns."""
     forgiving(file or (sys.stderr if to_stderr else sys.stdout))
     console = Screen(file=file, stderr=to_stderr, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdecimal():
         console.width = WIDTH
     return console
 
@@ -132,14 +99,46 @@ def parts_of_all(reports: Sequence[Report], detail: Detail, with_losses: bool) -
     if detail == QUIET:
         yield from map(line_of, reports)
         return
-    for report in reports:
-        yield from parts_of(report, detail)
-        yield Text()
-    if len(reports) > 1:
-        yield summary(reports)
+    started = [report for report in reports if report.outcome is not Outcome.NOT_STARTED]
+    for report in started:
+        if detail.whole or len(started) == 1 or report.outcome is not Outcome.PASSED:
+            yield from parts_of(report, detail)
+            if len(reports) > 1:
+                yield Text()
+        else:
+            yield line_of(report)
+    yield from untouched([report for report in reports if report.outcome is Outcome.NOT_STARTED])
+    if len(started) > 1:
+        yield summary(started)
     yield from (Text(seed_in_words(seed)) for seed in dict.fromkeys(report.seed for report in reports) if seed)
     if with_losses:
         yield from (Text(line, style="dim") for line in losses_in_words(reports))
+
+
+def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]:
+    """One report: everything, or one screen. What proves an exercise has no diagnosis and no screen."""
+    if detail.whole or any(check.kind is Kind.PROOF for check in report.checks):
+        yield from whole_parts(report, detail)
+        if detail.advice and (commands := next_commands(report, "")):
+            yield Text(_("Next: {commands}", commands=" · ".join(commands)))
+    else:
+        yield OneScreen(report, detail)
+
+
+def untouched(reports: Sequence[Report]) -> Iterator[RenderableType]:
+    """What to do about files that are still as they were handed out: one is named, of several their number."""
+    if not reports:
+        return
+    yield Text(not_started(reports[0]))
+    yield from course_lines(reports[0])
+    if more := len(reports) - 1:
+        yield Text(
+            n_(
+                "{n} more exercise is not started; `normgrade list` shows it.",
+                "{n} more exercises are not started; `normgrade list` shows them.",
+                more,
+            )
+        )
 
 
 def line_of(report: Report) -> Text:
@@ -151,218 +150,6 @@ def line_of(report: Report) -> Text:
     parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), died, sandbox, course_in_words(report), seed
     said = " · ".join(filter(None, parts))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
-
-
-def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]:
-    """One report, from top to bottom."""
-    if report.outcome is Outcome.NOT_STARTED:
-        yield Text(not_started(report))
-        yield from course_lines(report)
-        return
-    yield header(report)
-    yield from course_lines(report)
-    yield from map(finding_lines, report.findings)
-    cases = grouped(report.checks)
-    if cases:
-        yield table_of_checks(cases)
-    yield from failures(report, cases, detail)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
-    if died := deaths_in_words(report):
-        yield Text(died, style="yellow")
-    yield score_line(report)
-    if detail.facts:
-        yield Text(_("seed {seed} · {seconds} s", seed=report.seed, seconds=f"{report.duration_s:.2f}"), style="dim")
-    if detail.advice and (step := next_step(report)):
-        yield Text(step)
-
-
-def header(report: Report) -> Text:
-    sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
-    return Text.assemble((one_line(report.exercise), "bold"), " · ", one_line(report.submission), (f" · {sandbox}", "dim"))
-
-
-def course_lines(report: Report) -> Iterator[Text]:
-    if said := course_in_words(report):
-        yield Text(said, style="dim", no_wrap=True, overflow="ignore")  # a path stays one word
-
-
-def finding_lines(finding: Finding) -> RenderableType:
-    """Where and what; lines after the first are source and caret, kept as they are."""
-    first, _newline, source = bounded(finding.text, LINES).partition("\n")
-    where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (word_of(finding.rule), "bold"), _(": "), first)
-    return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
-
-
-def table_of_checks(cases: Sequence[Cases]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), header_style="dim")
-    table.add_column(_("outcome"), no_wrap=True)
-    table.add_column(_("claim"))
-    table.add_column(_("kind"), no_wrap=True)
-    table.add_column(_("points"), justify="right", no_wrap=True)
-    for group in cases:
-        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(word_of(group.kind)), f"{group.earned}/{group.points}")
-    return table
-
-
-def outcome_cell(outcome: Outcome) -> Text:
-    return Text(f"{MARKS[outcome]} {word_of(outcome)}", style=STYLES[outcome])
-
-
-def claim_cell(group: Cases) -> Text:
-    cell = Text(group.claim)
-    if len(group.checks) > 1:
-        cell.append(_(" ({holding} of {total} hold)", holding=group.holding, total=len(group.checks)), style="dim")
-    if group.outcome is Outcome.SKIPPED and group.shown.message:
-        cell.append(f"\n{one_line(group.shown.message)}", style="dim")
-    return cell
-
-
-def failures(report: Report, cases: Sequence[Cases], detail: Detail) -> Iterator[RenderableType]:
-    """The first claims that do not hold, and how many more there are.
-
-    A hint names the usual cause of a failure. It is left out where a diagnosis names the actual cause, and below the first claim: later
-    claims usually fail for the same reason.
-    """
-    every: list[list[RenderableType]] = []
-    for group in cases:
-        if lines := list(failure_lines(group, with_hint=not report.diagnoses and not every, detail=detail)):
-            every.append(lines)
-    for lines in every[: detail.claims]:
-        yield from lines
-    if (left_out := len(every) - detail.claims) > 0:
-        yield Text(
-            n_(
-                "and {n} more claim that does not hold: {key} shows it",
-                "and {n} more claims that do not hold: {key} shows them",
-                left_out,
-                key=detail.more,
-            )
-        )
-        yield Text()
-
-
-def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
-    """The first failed cases of a claim in full, the others by name; cases of which the course reveals nothing are left out."""
-    for outcome in (Outcome.ERROR, Outcome.FAILED):
-        alike = group.ended(outcome)
-        for number, check in enumerate(alike[: detail.cases]):
-            others = alike[number:] if number == detail.cases - 1 else (check,)
-            if details := list(detail_lines(check, with_hint, detail)):
-                yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
-                yield indented(Text(which_cases(group.stem, others), style="dim"))
-                yield from map(indented, details)
-                yield Text()
-
-
-def detail_lines(check: Check, with_hint: bool, detail: Detail) -> Iterator[RenderableType]:
-    if check.message.strip():
-        yield from message_parts(check, detail)
-    for difference in check.differences[: detail.differences]:
-        yield from difference_lines(difference)
-    if beyond := check.differences[detail.differences :]:
-        yield Text(n_("and {n} more place: {places}", "and {n} more places: {places}", len(beyond), places=places(beyond)))
-    if check.stdout.strip():
-        yield Text(_("your code printed:"), style="dim")
-        yield indented(Text(bounded(check.stdout, LINES)))
-    if with_hint and check.hint.strip():
-        yield Text.assemble((_("Hint: "), "bold"), bounded(check.hint, LINES))
-
-
-def message_parts(check: Check, detail: Detail) -> Iterator[Text]:
-    """The message of a check. Lines of a proof that stand four columns in are to be pasted: they are not wrapped."""
-    if check.kind is not Kind.PROOF:
-        yield Text(bounded(check.message, LINES))
-        return
-    whole = bounded(check.message, EVERYTHING if detail == VERBOSE else LINES, EVERYTHING)
-    for pasted, lines in groupby(whole.split("\n"), lambda line: not line or line.startswith(" " * 4)):
-        yield Text("\n".join(lines), no_wrap=pasted, overflow="ignore" if pasted else None)
-
-
-def places(differences: Sequence[Difference]) -> str:
-    named = [place_of(difference) for difference in differences[:NAMED]]
-    return _("; ").join(named) + (" …" if len(differences) > NAMED else "")
-
-
-def difference_lines(difference: Difference) -> Iterator[RenderableType]:
-    yield Text(what_it_is(difference), style="bold")
-    if isinstance(difference, ValueDifference):
-        yield indented(table_of_two(difference))
-    else:
-        yield from map(indented, number_lines(difference))
-
-
-def number_lines(difference: ArrayDifference) -> Iterator[RenderableType]:
-    """How many numbers differ, the worst of them, and what they look like."""
-    rows = sides(difference)
-    yield Text(difference_in_words(difference))
-    yield table_of_sides(rows, _("expected"), _("got"))
-    if (left_out := difference.mismatched - sum(row.differs for row in rows)) > 0:
-        yield Text(_("and {n} more", n=left_out), style="dim")
-    if difference.looks_like:
-        yield likeness_line(difference.looks_like)
-
-
-def side_lines(arrays: SideBySide) -> Iterator[RenderableType]:
-    """Right and wrong numbers, whether they differ or not."""
-    yield Text(what_it_is(arrays), style="bold")
-    yield table_of_sides(sides(arrays), _("right"), _("wrong"))
-    if isinstance(arrays, ArrayDifference) and arrays.looks_like:
-        yield likeness_line(arrays.looks_like)
-
-
-def likeness_line(words: str) -> Text:
-    return Text(_("looks like: {words}", words=one_line(words)), style="yellow")
-
-
-def table_of_two(difference: ValueDifference) -> Table:
-    """The two values that differ."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for side, value in zip((_("expected"), _("got")), as_pair(difference.expected, difference.actual), strict=True):
-        table.add_row(Text(side, style="dim"), Text(one_line(value)))
-    return table
-
-
-def table_of_sides(rows: Sequence[Row], right: str, wrong: str) -> Table:
-    """Both sides, number by number; ▶ marks the worst and ✗ the others beyond what is allowed."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("")
-    table.add_column(_("at"), no_wrap=True)
-    for heading in (right, wrong, _("off by"), _("allowed")):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in cells_of(row)), style="bold" if row.worst else "" if row.differs else "dim")
-    return table
-
-
-def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
-    """The mistake by name, what it is, where it stands, the claims that show it, and those that it leaves open.
-
-    Several diagnoses are alternatives.
-    """
-    body: list[RenderableType] = []
-    for diagnosis in diagnoses:
-        if body:
-            body.append(Text("\n" + _("or") + "\n", style="dim"))
-        body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(spot_lines, diagnosis.spots)]
-        body += [Text(f"· {line}", style="dim") for line in explained(diagnosis, checks)]
-    body += [Text(line, style="dim") for line in not_recognised(diagnoses[0], checks)]
-    return Panel(Group(*body), title=_("Diagnosis"), title_align="left", border_style="yellow")
-
-
-def spot_lines(spot: Spot) -> Text:
-    """A line of the learner's code and the caret below it, which stay as they are."""
-    code, *below = pointed_at(spot)
-    return Text.assemble(code, *((f"\n{line}", "yellow") for line in below), no_wrap=True, overflow="ellipsis")
-
-
-def score_line(report: Report) -> Text:
-    credit = credit_in_words(report)
-    how = _(": ") + credit if credit else ""
-    return Text.assemble((score_in_words(report), "bold"), how, " · ", (outcome_in_words(report), STYLES[report.outcome]))
 
 
 def summary(reports: Sequence[Report]) -> Table:
@@ -378,10 +165,3 @@ def summary(reports: Sequence[Report]) -> Table:
         score = f"{report.earned}/{report.possible}"
         table.add_row(outcome_cell(report.outcome), Text(one_line(report.exercise)), Text(one_line(report.submission)), score)
     return table
-
-
-def indented(part: RenderableType, by: int = 2) -> RenderableType:
-    """The part, so many columns in. What is not to be wrapped would be cut off by a padding; printed alone, rich would wrap it."""
-    if isinstance(part, Text) and part.overflow == "ignore":
-        return Group(Text("\n".join(" " * by + line for line in part.plain.split("\n")), no_wrap=True, overflow="ignore"))
-    return Padding(part, (0, 0, 0, by), expand=False)

@@ -1,0 +1,228 @@
+"""A report on one screen of a terminal: verdict, diagnosis with lines of the submission, one example, the claims, the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.text import Text
+
+from normgrade.language import _, n_
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.summary import (
+    UNBROKEN,
+    Named,
+    cost_in_words,
+    crash_of,
+    diagnosis_of,
+    example_of,
+    left_open,
+    mistakes_of,
+    next_commands,
+    not_tried,
+    reach_of,
+    strip_of,
+    verdict,
+)
+from normgrade.report.render.whole import STYLES, course_lines, finding_lines, indented, spot_lines
+from normgrade.report.render.wording import MARKS, bounded, deaths_in_words, one_line, sandbox_in_word, search_stopped, word_of
+from normgrade.report.report import Outcome, Report, Spot
+
+HEIGHT = 22  # lines: on a terminal of 24, what was typed and the next prompt stay in sight
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much is said.
+
+    whole: of each mistake everything, or its first sentence only.
+    spots: how many lines of the submission are shown.
+    mistakes: how many mistakes are told; the others are only named.
+    opened: how many claims that nothing explains are told; the others are counted.
+    findings, lines: how many findings are told, and how many lines of each.
+    printed: how many lines of what the submission printed.
+    """
+
+    whole: bool = False
+    spots: int = 3
+    mistakes: int = 100
+    opened: int = 1
+    findings: int = 3
+    lines: int = 20
+    printed: int = 0
+
+
+ROOMS = (  # the roomiest first
+    Room(whole=True, opened=2, printed=3),
+    Room(whole=True, printed=1),
+    Room(printed=1),
+    Room(),
+    Room(spots=2),
+    Room(spots=1, findings=2),
+    Room(spots=1, mistakes=4, opened=0, findings=1),
+    Room(spots=1, mistakes=3, opened=0, findings=1, lines=2),
+    Room(spots=1, mistakes=2, opened=0, findings=1, lines=2),
+    Room(spots=1, mistakes=1, opened=0, findings=1, lines=2),
+)
+
+
+class OneScreen:
+    """A report in as many words as fit on one screen."""
+
+    def __init__(self, report: Report, detail: Detail, height: int = HEIGHT) -> None:
+        self.report = report
+        self.detail = detail
+        self.height = height
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for room in ROOMS:
+            lines = console.render_lines(Group(*parts(self.report, self.detail, room)), options.update(height=None), pad=False)
+            if len(lines) <= self.height:
+                break
+        for line in lines:
+            yield from line
+            yield Segment.line()
+
+
+class Shortened:
+    """The first lines of something; the last of them ends in an ellipsis where more are left out."""
+
+    def __init__(self, content: RenderableType, height: int) -> None:
+        self.content = content
+        self.height = height
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self.content, options.update(height=None), pad=False)
+        for number, line in enumerate(lines[: self.height], 1):
+            yield from line
+            if number == self.height < len(lines):
+                yield Segment(" …")
+            yield Segment.line()
+
+
+def parts(report: Report, detail: Detail, room: Room) -> Iterator[RenderableType]:
+    """The sections of the screen, with an empty line between two of them."""
+    yield verdict_line(report)
+    yield from course_lines(report)
+    sections = (findings(report, room), crash(report), diagnosis(report, room), example(report, room), claims(report, detail))
+    for section in sections:
+        if lines := list(section):
+            yield Text()
+            yield from lines
+
+
+def verdict_line(report: Report) -> Text:
+    """The file, points and outcome, and which walls the submission ran behind."""
+    sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
+    said = (verdict(report), STYLES[report.outcome])
+    return Text.assemble((one_line(report.submission), "bold"), "  ", said, (f"  ({sandbox})", "dim"))
+
+
+def findings(report: Report, room: Room) -> Iterator[RenderableType]:
+    """What inspection found, with the lines."""
+    for finding in report.findings[: room.findings]:
+        yield finding_lines(finding) if room.lines > 2 else Shortened(finding_lines(finding), room.lines)
+    if (more := len(report.findings) - room.findings) > 0:
+        yield Text(n_("and {n} more finding", "and {n} more findings", more), style="dim")
+
+
+def crash(report: Report) -> Iterator[RenderableType]:
+    """The exception as Python tells it, the line where it was raised, the call, and what to do."""
+    check = crash_of(report)
+    if check is None or check.raised is None:
+        yield from (Text(limit) for limit in report.limits)
+        return
+    raised = check.raised
+    yield Text(bounded(raised.said, 3), style="bold")
+    if raised.line and raised.text:
+        yield indented(spot_lines(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
+    elif raised.line:
+        yield indented(Text(_("line {line}", line=raised.line)))
+    if raised.advice:
+        yield indented(Text(one_line(raised.advice)))
+    if check.call:
+        yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
+    yield from (Text(limit) for limit in report.limits)
+
+
+def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
+    """The mistakes by name, what is wrong and how to mend it, the learner's lines, and what is left open."""
+    found = diagnosis_of(report)
+    if found is not None:
+        named = mistakes_of(found)
+        name = named[0].name if len(named) == 1 else n_("{n} mistake", "{n} mistakes", len(named))
+        yield Text.assemble((name, "bold yellow"), (f"  {reach_of(found, report.checks)}{cost_in_words(report)}", "dim"))
+        yield from one_mistake(named[0], room) if len(named) == 1 else several(named, room)
+    opened = left_open(report)
+    yield from (Text(_("not explained: {claim}", claim=claim), style="dim") for claim in opened[: room.opened])
+    if more := len(opened[room.opened :]):
+        further = n_("not explained: {n} more claim", "not explained: {n} more claims", more)
+        yield Text(further if room.opened else n_("not explained: {n} claim", "not explained: {n} claims", more), style="dim")
+    if stopped := search_stopped(report):
+        yield Text(stopped, style="dim")
+    if died := deaths_in_words(report):
+        yield Text(died, style="yellow")
+
+
+def one_mistake(mistake: Named, room: Room) -> Iterator[RenderableType]:
+    """What one mistake says, and the lines where it stands."""
+    yield indented(Text(bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)))
+    yield from (indented(spot_lines(spot)) for spot in mistake.spots[: room.spots])
+
+
+def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
+    """Several mistakes in turn; of those whose line is not shown, its number."""
+    left = room.spots
+    for number, mistake in enumerate(named[: room.mistakes], 1):
+        spots = mistake.spots[:1] if left > 0 else ()
+        where = "" if spots or not mistake.spots else _(" (line {line})", line=mistake.spots[0].line)
+        says = bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)
+        yield Text.assemble(f"{number}. ", (mistake.name, "bold"), where, _(": "), says)
+        yield from (indented(spot_lines(spot), 3) for spot in spots)
+        left -= len(spots)
+    if rest := named[room.mistakes :]:
+        yield Text(_("and {names}", names=_(", ").join(map(with_line, rest))))
+
+
+def with_line(mistake: Named) -> str:
+    return mistake.name + (_(" (line {line})", line=mistake.spots[0].line) if mistake.spots else "")
+
+
+def example(report: Report, room: Room) -> Iterator[RenderableType]:
+    """One failure in numbers, and what the submission printed; no numbers where a crash has told more."""
+    found = example_of(report)
+    if found is not None and (crash_of(report) is None or diagnosis_of(report) is not None):
+        if found.claim:
+            yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), (found.claim, "bold"))
+        yield Text(_(": ").join(filter(None, (found.call, bounded(found.found, 1, 300)))))
+        if found.likeness:
+            yield indented(Text(found.likeness, style="yellow"))
+        if found.hint:
+            yield Text.assemble((_("Hint: "), "bold"), found.hint)
+    stdout = next((check.stdout for check in report.checks if check.stdout.strip()), "")
+    if stdout and room.printed:
+        yield Text(_("your code printed:"), style="dim")
+        yield indented(Text(bounded(stdout, room.printed), no_wrap=True, overflow="ellipsis"))
+
+
+def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
+    """How every claim ended, grouped by kind, and what to type next."""
+    if report.checks and report.outcome is not Outcome.PASSED:
+        yield strip(report)
+    if skipped := not_tried(report):
+        yield Text(skipped, style="dim")
+    if detail.advice and (commands := next_commands(report, detail.more)):
+        yield Text(_("Next: {commands}", commands=" · ".join(commands)))
+
+
+def strip(report: Report) -> Text:
+    """One mark for each claim, by its kind."""
+    shown = Text()
+    for kind, outcomes in strip_of(report).items():
+        shown.append("  " if shown else "")
+        shown.append(word_of(kind) + UNBROKEN, "dim")
+        for outcome in outcomes:
+            shown.append(MARKS[outcome], STYLES[outcome])
+    return shown

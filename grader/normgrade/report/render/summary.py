@@ -1,0 +1,213 @@
+"""What one screen says of a report, in words: verdict, diagnosis, crash, example, claims, next step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from normgrade.language import _, n_
+from normgrade.report.render.cases import grouped
+from normgrade.report.render.numbers import as_pair, as_size
+from normgrade.report.render.wording import (
+    claim_of,
+    count_in_words,
+    names_of,
+    one_line,
+    outcome_in_words,
+    place_of,
+    score_in_words,
+    unexplained_claims,
+)
+from normgrade.report.report import (
+    BUILT_IN,
+    Check,
+    Diagnosis,
+    Difference,
+    Kind,
+    Outcome,
+    Report,
+    Spot,
+    ValueDifference,
+)
+
+UNBROKEN = "\u00a0"  # a space at which no line breaks
+SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A mistake of a diagnosis: what it is called, what is wrong and how to mend it, and where it stands in the submission."""
+
+    name: str
+    says: str
+    spots: tuple[Spot, ...]
+
+    @property
+    def in_short(self) -> str:
+        """The first sentence of what is wrong."""
+        return SENTENCE.split(self.says, maxsplit=1)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One failure in numbers: the call that shows it, what came and what was expected there, and what that looks like.
+
+    `claim` is the claim that fails, and `hint` the usual cause of that. Each may be empty.
+    """
+
+    claim: str
+    call: str
+    found: str
+    likeness: str = ""
+    hint: str = ""
+    stdout: str = ""
+
+
+def verdict(report: Report) -> str:
+    """Return points and outcome: "16 of 20 points, not passed"."""
+    score, outcome = score_in_words(report), outcome_in_words(report)
+    if report.outcome is Outcome.FAILED and report.earned == report.possible:
+        return _("{score}; {outcome}", score=score, outcome=outcome)
+    return _("{score}, {outcome}", score=score, outcome=outcome)
+
+
+def cost_in_words(report: Report) -> str:
+    """Return how many points the mistakes cost, if the points come about that way; else ""."""
+    if report.earned <= report.of_claims or not report.diagnoses:
+        return ""
+    cost = report.possible - report.earned
+    return n_(", costs {n} point", ", costs {n} points", cost)
+
+
+def diagnosis_of(report: Report) -> Diagnosis | None:
+    """Return the diagnosis to show: the first, if it explains anything."""
+    return next((each for each in report.diagnoses[:1] if each.mistakes), None)
+
+
+def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
+    """Return the mistakes of a diagnosis, each with what it says and its places."""
+    texts = diagnosis.texts or (diagnosis.says,)
+    if len(texts) != len(diagnosis.mistakes):  # several that were put into words together
+        return [Named(names_of(diagnosis), diagnosis.says, diagnosis.spots)]
+    spots = {name: tuple(spot for spot in diagnosis.spots if spot.mistake == name) for name in diagnosis.mistakes}
+    return [Named(one_line(name), text, spots[name]) for name, text in zip(diagnosis.mistakes, texts, strict=True)]
+
+
+def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
+    """Return how many of the failing claims a diagnosis explains."""
+    failing = failing_claims(checks)
+    explained = sum(all(check.name in diagnosis.checks for check in failed) for failed in failing.values())
+    if explained == len(failing):
+        return n_("explains the failing claim", "explains all {n} failing claims", explained)
+    return _("explains {explained} of {total} failing claims", explained=explained, total=len(failing))
+
+
+def failing_claims(checks: Sequence[Check]) -> dict[str, list[Check]]:
+    """Return the checks that failed, by their claim."""
+    failing: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.outcome is Outcome.FAILED:
+            failing.setdefault(claim_of(check), []).append(check)
+    return failing
+
+
+def left_open(report: Report) -> list[str]:
+    """Return the claims that fail and that the diagnosis does not explain, each with what a difference there looks like."""
+    diagnosis = diagnosis_of(report)
+    claims = {} if diagnosis is None else unexplained_claims(diagnosis, report.checks)
+    return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in claims.items()]
+
+
+def crash_of(report: Report) -> Check | None:
+    """Return the first check that failed since the submission raised an exception, unless the diagnosis explains it."""
+    diagnosis = diagnosis_of(report)
+    explained = () if diagnosis is None else diagnosis.checks
+    failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
+    return next((check for check in failed if check.raised is not None), None)
+
+
+def example_of(report: Report) -> Example | None:
+    """Return the failure that tells most: one that the diagnosis explains; without a diagnosis, one that looks like something.
+
+    None if the course reveals no failure.
+    """
+    diagnosis = diagnosis_of(report)
+    told = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)]
+    told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
+    if not told:
+        return None
+    if diagnosis is not None:
+        chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
+        return example(chosen, "", "")
+    chosen = next((check for check in told if any(each.looks_like for each in check.differences)), told[0])
+    return example(chosen, claim_of(chosen), one_line(chosen.hint))
+
+
+def example(check: Check, claim: str, hint: str) -> Example:
+    """Return a failed check as an example; of its differences the first one that looks like something, else the first."""
+    difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
+    if difference is None:
+        return Example(claim, one_line(check.call), one_line(check.message), "", hint, check.stdout)
+    likeness = one_line(difference.looks_like or "") or one_line(check.message)
+    return Example(claim, one_line(check.call), found_at(difference), likeness, hint, check.stdout)
+
+
+def found_at(difference: Difference) -> str:
+    """Return the worst number of a difference, or the value: what it is, and what was expected."""
+    place = place_of(difference)
+    if difference.place.step is not None:
+        place = place.partition(" · ")[2] or place
+    if isinstance(difference, ValueDifference):
+        expected, actual = map(one_line, as_pair(difference.expected, difference.actual))
+        return _("{place} is {actual}, expected {expected}", place=place, actual=actual, expected=expected)
+    expected, actual = as_pair(difference.expected, difference.actual)
+    where = f"{place}[{', '.join(map(str, map(int, difference.at)))}]" if difference.at else place
+    found = _(
+        "{where} is {actual}, expected {expected} ± {allowed}",
+        where=where,
+        actual=actual,
+        expected=expected,
+        allowed=as_size(difference.allowed),
+    )
+    return found if difference.total == 1 else f"{found}{_('; ')}{count_in_words(difference.mismatched, difference.total)}"
+
+
+def strip_of(report: Report) -> Mapping[Kind, list[Outcome]]:
+    """Return how each claim ended, grouped by kind, the kinds in the order of the suite."""
+    strip: dict[Kind, list[Outcome]] = {}
+    for cases in grouped(report.checks):
+        strip.setdefault(cases.kind, []).append(cases.outcome)
+    return strip
+
+
+def not_tried(report: Report) -> str:
+    """Return how many claims were not tried; "" if all were."""
+    skipped = sum(cases.outcome is Outcome.SKIPPED for cases in grouped(report.checks))
+    return n_("{n} claim was not tried.", "{n} claims were not tried.", skipped) if skipped else ""
+
+
+def next_commands(report: Report, more: str = "-v") -> list[str]:
+    """Return what to type next, the most useful first; nothing for a report that passed. `more` is what shows all claims."""
+    slug = one_line(report.exercise)
+    if report.outcome is not Outcome.FAILED or any(check.kind is Kind.PROOF for check in report.checks):
+        return []
+    commands = [*explaining(report, slug)] or [f"normgrade hint {slug}", f"normgrade show {slug}"]
+    if not any(check.outcome is Outcome.FAILED for check in report.checks):
+        commands = [f"normgrade show {slug}"]
+    return [*commands, _("{key}: all claims", key=more).replace(" ", UNBROKEN)] if report.checks and more else commands
+
+
+def explaining(report: Report, slug: str) -> Iterator[str]:
+    """Yield the commands that show in numbers what the report names, if the course reveals numbers."""
+    if not any(check.message or check.differences for check in report.checks if check.outcome is Outcome.FAILED):
+        return
+    diagnosis, crash = diagnosis_of(report), crash_of(report)
+    known = [name for name in (diagnosis.mistakes if diagnosis is not None else ()) if name not in BUILT_IN]
+    if known:
+        yield f"normgrade explain {one_line(known[0])} --exercise {slug}"
+    elif crash is not None:
+        yield f"normgrade repro {slug}"
+        yield f"normgrade show {slug}"
+    elif diagnosis is not None:
+        yield f"normgrade show {slug}"
