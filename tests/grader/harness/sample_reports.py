@@ -17,6 +17,7 @@ from normgrade.report.report import (
     Kind,
     Numbers,
     Outcome,
+    Raised,
     Report,
     Rule,
     Spot,
@@ -129,12 +130,13 @@ def hostile(text: str = HOSTILE) -> Report:
     """A report in which every text is this untrusted one."""
     numbers = replace(VARIANCE, place=Place(text), dtype=text, looks_like=text)
     described = replace(MISSING, place=Place(text), expected=text, actual=f"no {text}")
-    texts: Any = {"claim": text, "kind": Kind.FORMULA, "message": text, "hint": text, "stdout": text}
+    texts: Any = {"claim": text, "kind": Kind.FORMULA, "message": text, "hint": text, "stdout": text, "call": text}
+    raised = Raised(text, 1, 1, 5, text, text, text)
     checks = (
-        Check(text, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, **texts),
-        Check("test_skipped", outcome=Outcome.SKIPPED, points=1, **texts),
+        Check(text, outcome=Outcome.FAILED, points=1, differences=(numbers, described) * 3, raised=raised, **texts),
+        Check("test_skipped", outcome=Outcome.SKIPPED, points=1, raised=raised, **texts),
     )
-    mistake = Diagnosis((text,), text, (text,), (Spot(text, 1, 1, 5, text, text),))
+    mistake = Diagnosis((text,), text, (text,), (Spot(text, 1, 1, 5, text, text),), texts=(text,))
     return Report(
         text,
         text,
@@ -150,4 +152,5 @@ def hostile(text: str = HOSTILE) -> Report:
         source=text,
         course=text,
         deaths=(Death(text, 1, text),),
+        limits=(text,),
     )

@@ -12,12 +12,12 @@ from rich.text import Text
 from normgrade.language import _, n_
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.summary import (
-    UNBROKEN,
     Named,
     cost_in_words,
     crash_of,
     diagnosis_of,
     example_of,
+    failing_claims,
     left_open,
     mistakes_of,
     next_commands,
@@ -27,7 +27,17 @@ from normgrade.report.render.summary import (
     verdict,
 )
 from normgrade.report.render.whole import STYLES, course_lines, finding_lines, indented, spot_lines
-from normgrade.report.render.wording import MARKS, bounded, deaths_in_words, one_line, sandbox_in_word, search_stopped, word_of
+from normgrade.report.render.wording import (
+    CLAIMS,
+    MARKS,
+    bounded,
+    deaths_in_words,
+    next_step,
+    one_line,
+    sandbox_in_word,
+    search_stopped,
+    word_of,
+)
 from normgrade.report.report import Outcome, Report, Spot
 
 HEIGHT = 22  # lines: on a terminal of 24, what was typed and the next prompt stay in sight
@@ -61,10 +71,9 @@ ROOMS = (  # the roomiest first
     Room(),
     Room(spots=2),
     Room(spots=1, findings=2),
-    Room(spots=1, mistakes=4, opened=0, findings=1),
-    Room(spots=1, mistakes=3, opened=0, findings=1, lines=2),
-    Room(spots=1, mistakes=2, opened=0, findings=1, lines=2),
-    Room(spots=1, mistakes=1, opened=0, findings=1, lines=2),
+    Room(spots=1, opened=0, findings=1, lines=2),
+    Room(spots=1, mistakes=4, opened=0, findings=1, lines=2),
+    *(Room(spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2) for mistakes in (3, 2, 1) for spots in (1, 0)),
 )
 
 
@@ -113,11 +122,11 @@ def parts(report: Report, detail: Detail, room: Room) -> Iterator[RenderableType
             yield from lines
 
 
-def verdict_line(report: Report) -> Text:
+def verdict_line(report: Report) -> RenderableType:
     """The file, points and outcome, and which walls the submission ran behind."""
     sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
-    said = (verdict(report), STYLES[report.outcome])
-    return Text.assemble((one_line(report.submission), "bold"), "  ", said, (f"  ({sandbox})", "dim"))
+    pieces = (one_line(report.submission), "bold"), (verdict(report), STYLES[report.outcome]), (f"({sandbox})", "dim")
+    return InARow([Text(words, style=style) for words, style in pieces], "  ")
 
 
 def findings(report: Report, room: Room) -> Iterator[RenderableType]:
@@ -195,34 +204,68 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
     found = example_of(report)
     if found is not None and (crash_of(report) is None or diagnosis_of(report) is not None):
         if found.claim:
-            yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), (found.claim, "bold"))
+            yield Text.assemble((f"{MARKS[found.outcome]} ", STYLES[found.outcome]), (found.claim, "bold"))
         yield Text(_(": ").join(filter(None, (found.call, bounded(found.found, 1, 300)))))
         if found.likeness:
             yield indented(Text(found.likeness, style="yellow"))
         if found.hint:
             yield Text.assemble((_("Hint: "), "bold"), found.hint)
+    if found is None and crash_of(report) is None:
+        yield from failing(report)
     stdout = next((check.stdout for check in report.checks if check.stdout.strip()), "")
     if stdout and room.printed:
         yield Text(_("your code printed:"), style="dim")
         yield indented(Text(bounded(stdout, room.printed), no_wrap=True, overflow="ellipsis"))
 
 
+def failing(report: Report) -> Iterator[RenderableType]:
+    """The claims that fail, if the course reveals no more of them."""
+    shown = [*failing_claims(report.checks)]
+    for claim in shown[:CLAIMS]:
+        yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), claim)
+    if more := len(shown[CLAIMS:]):
+        yield Text(n_("and {n} more claim", "and {n} more claims", more), style="dim")
+
+
 def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
     """How every claim ended, grouped by kind, and what to type next."""
     if report.checks and report.outcome is not Outcome.PASSED:
-        yield strip(report)
+        yield InARow(strip(report), "  ")
     if skipped := not_tried(report):
         yield Text(skipped, style="dim")
-    if detail.advice and (commands := next_commands(report, detail.more)):
-        yield Text(_("Next: {commands}", commands=" · ".join(commands)))
+    if detail.advice:
+        yield from next_line(report, detail.more)
 
 
-def strip(report: Report) -> Text:
+def next_line(report: Report, more: str) -> Iterator[RenderableType]:
+    """What to type next."""
+    if report.outcome is Outcome.ERROR:
+        yield Text(next_step(report))
+    elif commands := next_commands(report, more):
+        first, *rest = map(Text, commands)
+        yield InARow([Text(_("Next: ")) + first, *rest], " · ")
+
+
+def strip(report: Report) -> list[Text]:
     """One mark for each claim, by its kind."""
-    shown = Text()
-    for kind, outcomes in strip_of(report).items():
-        shown.append("  " if shown else "")
-        shown.append(word_of(kind) + UNBROKEN, "dim")
-        for outcome in outcomes:
-            shown.append(MARKS[outcome], STYLES[outcome])
-    return shown
+    return [
+        Text.assemble((f"{word_of(kind)} ", "dim"), *((MARKS[outcome], STYLES[outcome]) for outcome in outcomes))
+        for kind, outcomes in strip_of(report).items()
+    ]
+
+
+class InARow:
+    """Pieces one after the other, on as many lines as they take. A line breaks only between two of them, if they are not too wide."""
+
+    def __init__(self, pieces: Sequence[Text], separator: str) -> None:
+        self.pieces = pieces
+        self.separator = separator
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text()
+        for piece in self.pieces:
+            if line and line.cell_len + len(self.separator) + piece.cell_len > options.max_width:
+                yield line
+                line = Text()
+            line.append(self.separator if line else "").append_text(piece)
+        yield line

@@ -31,7 +31,6 @@ from normgrade.report.report import (
     ValueDifference,
 )
 
-UNBROKEN = "\u00a0"  # a space at which no line breaks
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
 
 
@@ -56,12 +55,12 @@ class Example:
     `claim` is the claim that fails, and `hint` the usual cause of that. Each may be empty.
     """
 
+    outcome: Outcome
     claim: str
     call: str
     found: str
     likeness: str = ""
     hint: str = ""
-    stdout: str = ""
 
 
 def verdict(report: Report) -> str:
@@ -133,13 +132,16 @@ def example_of(report: Report) -> Example | None:
     None if the course reveals no failure.
     """
     diagnosis = diagnosis_of(report)
-    told = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)]
+    ended = grouped(report.checks)
+    told = [check for outcome in (Outcome.ERROR, Outcome.FAILED) for cases in ended for check in cases.ended(outcome)]
     told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
     if not told:
         return None
-    if diagnosis is not None:
+    if diagnosis is not None and report.outcome is not Outcome.ERROR:
         chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
         return example(chosen, "", "")
+    if report.outcome is Outcome.ERROR:
+        return example(told[0], claim_of(told[0]), "")
     chosen = next((check for check in told if any(each.looks_like for each in check.differences)), told[0])
     return example(chosen, claim_of(chosen), one_line(chosen.hint))
 
@@ -148,9 +150,9 @@ def example(check: Check, claim: str, hint: str) -> Example:
     """Return a failed check as an example; of its differences the first one that looks like something, else the first."""
     difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
     if difference is None:
-        return Example(claim, one_line(check.call), one_line(check.message), "", hint, check.stdout)
+        return Example(check.outcome, claim, one_line(check.call), one_line(check.message), hint=hint)
     likeness = one_line(difference.looks_like or "") or one_line(check.message)
-    return Example(claim, one_line(check.call), found_at(difference), likeness, hint, check.stdout)
+    return Example(check.outcome, claim, one_line(check.call), found_at(difference), likeness, hint)
 
 
 def found_at(difference: Difference) -> str:
@@ -190,12 +192,14 @@ def not_tried(report: Report) -> str:
 def next_commands(report: Report, more: str = "-v") -> list[str]:
     """Return what to type next, the most useful first; nothing for a report that passed. `more` is what shows all claims."""
     slug = one_line(report.exercise)
+    if report.outcome is Outcome.ERROR:
+        return [f"normgrade verify {slug}"]
     if report.outcome is not Outcome.FAILED or any(check.kind is Kind.PROOF for check in report.checks):
         return []
     commands = [*explaining(report, slug)] or [f"normgrade hint {slug}", f"normgrade show {slug}"]
     if not any(check.outcome is Outcome.FAILED for check in report.checks):
         commands = [f"normgrade show {slug}"]
-    return [*commands, _("{key}: all claims", key=more).replace(" ", UNBROKEN)] if report.checks and more else commands
+    return [*commands, _("{key}: all claims", key=more)] if report.checks and more else commands
 
 
 def explaining(report: Report, slug: str) -> Iterator[str]:

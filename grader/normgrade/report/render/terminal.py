@@ -21,8 +21,7 @@ from rich.text import Text
 from normgrade.language import _, n_
 from normgrade.language.visible import DOT, STEERS, disarmed, forgiving
 from normgrade.report.render.detail import QUIET, USUAL, Detail
-from normgrade.report.render.one_screen import OneScreen
-from normgrade.report.render.summary import next_commands
+from normgrade.report.render.one_screen import OneScreen, next_line
 from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, whole_parts
 from normgrade.report.render.wording import (
     MARKS,
@@ -119,8 +118,8 @@ def parts_of(report: Report, detail: Detail = USUAL) -> Iterator[RenderableType]
     """One report: everything, or one screen. What proves an exercise has no diagnosis and no screen."""
     if detail.whole or any(check.kind is Kind.PROOF for check in report.checks):
         yield from whole_parts(report, detail)
-        if detail.advice and (commands := next_commands(report, "")):
-            yield Text(_("Next: {commands}", commands=" · ".join(commands)))
+        if detail.advice:
+            yield from next_line(report, "")
     else:
         yield OneScreen(report, detail)
 

@@ -62,18 +62,22 @@ def claim_of(check: Check) -> str:
 
 
 def difference_in_words(difference: Difference) -> str:
-    """How many numbers differ, by how much, and where the worst is; of other values, what was expected and what came."""
+    """How many numbers differ, and how far off the worst of them is; of other values, what was expected and what came.
+
+    The worst is the one whose error is the largest multiple of what is allowed there.
+    """
     if isinstance(difference, ValueDifference):
         expected, actual = as_pair(difference.expected, difference.actual)
         return _("expected {expected}, got {actual}", expected=one_line(expected), actual=one_line(actual))
-    parts = [count_in_words(difference.mismatched, difference.total)]
-    if math.isfinite(difference.max_abs):
-        size, relative = as_size(difference.max_abs), relative_in_words(difference.max_rel)
-        parts.append(_("at most {size}{relative}", size=size, relative=relative))
-    parts.append(_("allowed {size}", size=as_size(difference.allowed)))
+    off, allowed = abs(float(difference.actual) - float(difference.expected)), as_size(difference.allowed)
+    if math.isfinite(off):
+        relative = relative_in_words(off / abs(difference.expected) if difference.expected else math.inf)
+        worst = _("off by {size}{relative}, allowed {allowed}", size=as_size(off), relative=relative, allowed=allowed)
+    else:
+        worst = _("allowed {size}", size=allowed)
     if difference.at:
-        parts.append(_("worst at {index}", index=list(map(int, difference.at))))
-    return _(", ").join(parts)
+        worst = _("worst at {index}: {worst}", index=list(map(int, difference.at)), worst=worst)
+    return _(", ").join((count_in_words(difference.mismatched, difference.total), worst))
 
 
 def count_in_words(mismatched: int, total: int) -> str:
@@ -220,7 +224,9 @@ def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.NOT_STARTED:
         return _("not started")
     if report.findings and report.earned == report.possible:
-        return _("not passed: what the findings name decides")
+        first = report.findings[0]
+        where = _("line {line}", line=first.line) if first.line else one_line(report.submission)
+        return _("not passed because of {where} ({rule})", where=where, rule=word_of(first.rule))
     return _("not passed")
 
 

@@ -16,12 +16,13 @@ MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.") for n
 
 
 def test_three_claims_that_do_not_hold_are_told_in_full_and_the_others_counted() -> None:
-    text = render_text([MANY])
+    three = replace(VERBOSE, claims=3, cases=1)
+    text = render_text([MANY], three)
     assert [text.count(f"✗ Claim {number}.") for number in range(5)] == [1, 1, 1, 0, 0]
     assert "\n  test_0[a] · so too [b]\n" in text
     assert "and 2 more claims that do not hold: -v shows them\n" in text
-    assert "and 1 more claim that does not hold: -v shows it\n" in render_text([replace(MANY, checks=MANY.checks[:8])])
-    assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])])
+    assert "and 1 more claim that does not hold: -v shows it\n" in render_text([replace(MANY, checks=MANY.checks[:8])], three)
+    assert "more claim" not in render_text([replace(MANY, checks=MANY.checks[:6])], three)
 
 
 def test_verbose_tells_every_case_and_every_place_and_how_it_came_about() -> None:
@@ -47,5 +48,5 @@ def test_quiet_is_one_line_for_each_report() -> None:
     assert render_text([FAILED, PASSED, found], QUIET).splitlines() == [
         "✗ batch_norm · batch_norm.py · 4 of 14 points · not passed · biased-running-variance · sandbox: linux",
         "✓ layer_norm · layer_norm.py · 4 of 4 points · passed · sandbox: linux",
-        "✗ batch_norm · batch_norm.py · 2 of 2 points · not passed: what the findings name decides · banned · sandbox: linux",
+        "✗ batch_norm · batch_norm.py · 2 of 2 points · not passed because of line 12 (banned) · banned · sandbox: linux",
     ]

@@ -119,10 +119,10 @@ def test_a_junit_failure_tells_claim_place_and_mistake() -> None:
     assert failure.attrib == {
         "type": "state",
         "message": "The running statistics follow the batches, with the unbiased variance: step 2 · running_var · float32 · (3,): "
-        "2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]",
+        "2 of 3 numbers differ, worst at [2]: off by 0.067 (relative 6.2 %), allowed 1.3e-06",
     }
     assert failure.text == (
-        "step 2 · running_var · float32 · (3,): 2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]\n"
+        "step 2 · running_var · float32 · (3,): 2 of 3 numbers differ, worst at [2]: off by 0.067 (relative 6.2 %), allowed 1.3e-06\n"
         "  looks like: every value × 15/16\n"
         "step 1 · weight.grad · float32 · (3,): expected a float32 tensor of shape (3,), got nothing\n"
         "Diagnosis: biased-running-variance: running_var is updated with the biased variance. Multiply by n / (n − 1).\n"

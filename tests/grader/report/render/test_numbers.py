@@ -34,7 +34,7 @@ def test_the_worst_number_is_the_worst_by_what_is_allowed_there() -> None:
 def test_a_single_number_has_no_index() -> None:
     one = differing(1.0, 2.0, 0.1)
     assert [row.index for row in sides(one)] == [()]
-    assert difference_in_words(one) == "the number differs, at most 1 (relative 100 %), allowed 0.1"
+    assert difference_in_words(one) == "the number differs, off by 1 (relative 100 %), allowed 0.1"
 
 
 def test_nan_where_it_is_expected_is_no_error() -> None:

@@ -11,7 +11,7 @@ from sample_reports import FAILED, FOUND, MISSING, PASSED, VARIANCE, differing, 
 
 from normgrade.language.visible import printable
 from normgrade.report.render import render
-from normgrade.report.render.detail import QUIET
+from normgrade.report.render.detail import QUIET, VERBOSE
 from normgrade.report.render.terminal import render_text
 from normgrade.report.render.wording import CODE_COLUMNS, credit_in_words, difference_in_words, next_step, pointed_at
 from normgrade.report.report import Death, Diagnosis, Difference, Spot
@@ -36,7 +36,7 @@ def test_points_are_explained_where_they_are_more_than_those_of_the_claims() -> 
     by_mistakes = replace(FAILED, possible=20, granted=16)
     assert credit_in_words(by_mistakes) == f"1 mistake (−4); {FAILED.earned} by the claims alone"
     assert [credit_in_words(each) for each in (FAILED, PASSED, reveal(by_mistakes, "score"))] == ["", "", ""]
-    assert f"16 of 20 points: {credit_in_words(by_mistakes)} · not passed" in " ".join(render_text([by_mistakes]).split())
+    assert f"16 of 20 points: {credit_in_words(by_mistakes)} · not passed" in " ".join(render_text([by_mistakes], VERBOSE).split())
     assert reveal(by_mistakes, "score").earned == 16
 
 
@@ -51,12 +51,12 @@ def test_a_broken_escape_sequence_takes_no_line_with_it() -> None:
 @pytest.mark.parametrize(
     "difference, words",
     [
-        (VARIANCE, "2 of 3 numbers differ, at most 0.067 (relative 6.2 %), allowed 1.3e-06, worst at [2]"),
+        (VARIANCE, "2 of 3 numbers differ, worst at [2]: off by 0.067 (relative 6.2 %), allowed 1.3e-06"),
         (
             differing([1.0, 2.0], [1.0, 2.00001], 1e-6),
-            "1 of 2 numbers differs, at most 1e-05 (relative 5e-06), allowed 1e-06, worst at [1]",
+            "1 of 2 numbers differs, worst at [1]: off by 1e-05 (relative 5e-06), allowed 1e-06",
         ),
-        (differing([1.0, 2.0], [1.0, np.nan], 1e-6), "1 of 2 numbers differs, allowed 1e-06, worst at [1]"),
+        (differing([1.0, 2.0], [1.0, np.nan], 1e-6), "1 of 2 numbers differs, worst at [1]: allowed 1e-06"),
         (MISSING, "expected a float32 tensor of shape (3,), got nothing"),
     ],
 )

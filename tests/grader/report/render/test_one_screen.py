@@ -1,0 +1,145 @@
+"""A report on one screen of a terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from rich.text import Text
+from sample_reports import BANNED, BIASED, BROKEN, FAILED, PASSED, SPOT, STATISTICS, VARIANCE, check, failed, report
+
+from normgrade.report.render.detail import USUAL
+from normgrade.report.render.one_screen import HEIGHT, InARow
+from normgrade.report.render.terminal import Screen, render_text, show
+from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot
+from normgrade.report.reveal import reveal
+
+RAISED = Raised("NameError: name 'tensr' is not defined. Did you mean: 'tensor'?", 9, 9, 5, "    x = tensr(2)", "forward", "Write tensor.")
+
+
+def drawn(one: Report, width: int) -> list[str]:
+    console = Screen(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    show([one], console)
+    assert isinstance(console.file, io.StringIO)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_verdict_diagnosis_line_example_claims_and_next_step_stand_in_this_order() -> None:
+    one = replace(FAILED, diagnoses=(replace(BIASED, spots=(SPOT,)),))
+    one = replace(one, checks=tuple(replace(each, call="BatchNorm(3), input (4, 3)", stdout="") for each in one.checks[:4]))
+    one = replace(one, outcome=Outcome.FAILED)
+    assert render_text([one]) == dedent("""\
+        batch_norm.py  4 of 14 points, not passed  (sandbox: linux)
+
+        biased-running-variance  explains the failing claim
+          running_var is updated with the biased variance. Multiply by n / (n − 1).
+          19 │ var = h.var(dims)
+             │         ^^^ pass correction=1
+
+        BatchNorm(3), input (4, 3): step 2 · running_var[2] is 1.001, expected 1.0677 ±
+        1.3e-06; 2 of 3 numbers differ
+          every value × 15/16
+
+        formula ✓  state ✗
+        Next: normgrade explain biased-running-variance --exercise batch_norm
+        -v: all claims
+        """)
+
+
+def test_a_pass_is_a_line() -> None:
+    assert render_text([PASSED]) == "layer_norm.py  4 of 4 points, passed  (sandbox: linux)\n"
+
+
+def test_a_crash_is_told_with_its_line_its_call_and_what_to_do() -> None:
+    crashed = failed(differences=(), message="step 1: NameError", raised=RAISED, call="BatchNorm(3), input (4, 3)")
+    skipped = [check(f"test_{number}", Outcome.SKIPPED, claim=f"Claim {number}.") for number in range(30)]
+    text = render_text([report(crashed, *skipped)])
+    assert text == dedent("""\
+        batch_norm.py  0 of 63 points, not passed  (sandbox: linux)
+
+        NameError: name 'tensr' is not defined. Did you mean: 'tensor'?
+          9 │ x = tensr(2)
+            │     ^^^^^
+          Write tensor.
+          Raised by: BatchNorm(3), input (4, 3)
+
+        state ✗  formula ––––––––––––––––––––––––––––––
+        30 claims were not tried.
+        Next: normgrade repro batch_norm · normgrade show batch_norm · -v: all claims
+        """)
+
+
+def test_full_points_and_a_broken_rule_say_so_first() -> None:
+    lines = render_text([report(check(), findings=(BANNED,))]).splitlines()
+    assert lines[0] == "batch_norm.py  2 of 2 points; not passed because of line 12 (banned)  (sandbox: linux)"
+    assert lines[2] == "✗ 12:16 banned: F.batch_norm is banned: write it by hand"
+
+
+def test_without_a_diagnosis_the_claim_its_likeness_and_a_hint_lead() -> None:
+    unlike = replace(VARIANCE, looks_like=None)
+    first = failed("test_first", claim="The first.", differences=(unlike,))
+    text = render_text([report(first, failed(hint="Which variance?"))])
+    assert f"\n\n✗ {STATISTICS}\nstep 2 · running_var[2] is 1.001" in text
+    assert text.index("every value × 15/16") < text.index("Hint: Which variance?") < text.index("state ✗✗")
+    assert "The first." not in text
+
+
+@pytest.mark.parametrize("level", ["claims", "score"])
+def test_what_a_course_keeps_to_itself_is_not_shown(level: str) -> None:
+    text = render_text([reveal(replace(FAILED, diagnoses=()), level)])  # type: ignore[arg-type]
+    assert (f"✗ {STATISTICS}" in text) == (level == "claims")
+    assert "1.001" not in text and "15/16" not in text and "-v" not in text.replace("-v: all claims", "" if level == "claims" else "-v")
+
+
+def test_a_broken_suite_comes_before_all_else() -> None:
+    text = render_text([replace(FAILED, outcome=Outcome.ERROR, diagnoses=())])
+    assert "! Two values are taken.\nthe suite is broken, not your code: KeyError: 'x'" in text
+    assert "! The output is normalised.\nthe machine has no memory left" in render_text([BROKEN])
+
+
+def wrong_in_many_ways(mistakes: int, claims: int, printed: int = 0) -> Report:
+    """A report with so many mistakes, each with a long text and a line."""
+    names = tuple(f"mistake-number-{number}" for number in range(mistakes))
+    texts = tuple(f"{name} is wrong in this way. " + "It should be done in another way, which takes long to say. " * 3 for name in names)
+    spots = tuple(Spot(name, number + 10, 5, 3, "    var = x", "mend it") for number, name in enumerate(names))
+    kinds = [replace(failed(f"test_{number}"), claim=f"Claim {number}.", call="L(3)") for number in range(claims)]
+    checks = [replace(each, stdout="printed\n" * printed) for each in kinds]
+    diagnosis = Diagnosis(names, "all", tuple(each.name for each in checks[1:]), spots, texts=texts)
+    return report(*checks, diagnoses=(diagnosis,), findings=(BANNED,) * 4, stopped_after_s=3.0)
+
+
+@pytest.mark.parametrize("mistakes", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize("printed", [0, 500])
+def test_a_wrong_answer_fits_on_one_screen(mistakes: int, printed: int) -> None:
+    lines = drawn(wrong_in_many_ways(mistakes, 45, printed), 80)
+    assert len(lines) <= HEIGHT
+    assert "mistake-number-0" in "\n".join(lines) and lines[-1].endswith("-v: all claims")
+
+
+def test_of_many_mistakes_three_lines_are_shown_and_of_the_others_their_numbers() -> None:
+    one = replace(wrong_in_many_ways(5, 3), findings=(), stopped_after_s=None)
+    told = tuple(f"Mistake {number}." for number in range(5))
+    text = render_text([replace(one, diagnoses=(replace(one.diagnoses[0], texts=told, checks=("test_0", "test_1", "test_2")),))])
+    assert text.count("mend it") == 3
+    assert "4. mistake-number-3 (line 13): Mistake 3." in text and "5. mistake-number-4 (line 14): Mistake 4." in text
+    assert "5 mistakes  explains all 3 failing claims" in text
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_nothing_is_wider_than_the_terminal_and_no_piece_is_broken(width: int) -> None:
+    lines = drawn(wrong_in_many_ways(3, 45), width)
+    assert max(map(len, lines)) <= min(width, 100)
+    assert "Next: normgrade" in "\n".join(lines) and "-v: all claims" in lines[-1]
+
+
+def test_pieces_break_between_each_other() -> None:
+    console = Screen(file=io.StringIO(), width=12, color_system=None, legacy_windows=False)
+    console.print(InARow([Text("one two"), Text("three"), Text("four")], " · "))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue() == "one two\nthree · four\n"
+
+
+def test_the_next_step_is_left_out_on_demand() -> None:
+    assert "Next" not in render_text([FAILED], replace(USUAL, advice=False))

@@ -1,0 +1,120 @@
+"""What one screen says of a report, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sample_reports import BIASED, FAILED, MISSING, PASSED, STATISTICS, VARIANCE, check, differing, failed, report
+
+from normgrade.language.places import Place
+from normgrade.report.render.summary import (
+    cost_in_words,
+    crash_of,
+    example_of,
+    found_at,
+    left_open,
+    mistakes_of,
+    next_commands,
+    not_tried,
+    reach_of,
+    strip_of,
+    verdict,
+)
+from normgrade.report.report import Diagnosis, Difference, Kind, Outcome, Raised
+from normgrade.report.reveal import reveal
+
+PAIR = Diagnosis(("no-eps", "no-upcast"), "1. a\n2. b", ("test_statistics[wide]",), texts=("There is none. Add it.", "b"))
+
+
+def test_the_verdict_is_points_and_outcome() -> None:
+    assert [verdict(each) for each in (FAILED, PASSED)] == ["4 of 14 points, not passed", "4 of 4 points, passed"]
+
+
+def test_what_the_mistakes_cost_is_said_where_it_decides() -> None:
+    assert [cost_in_words(each) for each in (FAILED, replace(FAILED, possible=20, granted=16))] == ["", ", costs 4 points"]
+
+
+def test_several_mistakes_are_told_apart() -> None:
+    assert [(each.name, each.says, each.in_short) for each in mistakes_of(PAIR)] == [
+        ("no-eps", "There is none. Add it.", "There is none."),
+        ("no-upcast", "b", "b"),
+    ]
+    assert [(each.name, each.says) for each in mistakes_of(replace(PAIR, texts=()))] == [("no-eps + no-upcast", "1. a\n2. b")]
+
+
+def test_a_claim_is_explained_if_all_its_cases_are() -> None:
+    assert reach_of(BIASED, FAILED.checks) == "explains the failing claim"
+    assert reach_of(PAIR, FAILED.checks) == "explains 0 of 1 failing claims"
+    two = (*FAILED.checks, failed("test_more", claim="More."))
+    assert reach_of(BIASED, two) == "explains 1 of 2 failing claims"
+
+
+def test_claims_that_nothing_explains_are_left_open_with_their_likeness() -> None:
+    two = replace(FAILED, checks=(*FAILED.checks, failed("test_more", claim="More.")))
+    assert left_open(two) == ["More: every value × 15/16"]
+    assert left_open(FAILED) == left_open(replace(two, diagnoses=())) == []
+
+
+def test_a_crash_is_told_unless_the_diagnosis_explains_it() -> None:
+    crashed = failed(raised=Raised("ValueError: no"))
+    assert crash_of(report(crashed)) == crashed
+    assert crash_of(report(crashed, diagnoses=(BIASED,))) is None
+    assert crash_of(FAILED) is None
+
+
+@pytest.mark.parametrize(
+    ("difference", "words"),
+    [
+        (VARIANCE, "step 2 · running_var[2] is 1.001, expected 1.0677 ± 1.3e-06; 2 of 3 numbers differ"),
+        (
+            replace(VARIANCE, place=Place("running_var", step=2)),
+            "running_var[2] is 1.001, expected 1.0677 ± 1.3e-06; 2 of 3 numbers differ",
+        ),
+        (differing(1.0, np.nan, 1e-6, "output"), "output is nan, expected 1 ± 1e-06"),
+        (MISSING, "weight.grad is nothing, expected a float32 tensor of shape (3,)"),
+    ],
+)
+def test_the_worst_number_is_told_with_what_was_expected(difference: Difference, words: str) -> None:
+    assert found_at(difference) == words
+
+
+def test_an_example_is_one_that_the_diagnosis_explains_and_else_one_that_looks_like_something() -> None:
+    plain = replace(VARIANCE, looks_like=None)
+    checks = failed("test_a", claim="A.", differences=(plain,), call="f(1)"), failed("test_b", claim="B.", call="f(2)", hint="Look.")
+    undiagnosed = example_of(report(*checks))
+    assert undiagnosed is not None and (undiagnosed.claim, undiagnosed.call, undiagnosed.hint) == ("B.", "f(2)", "Look.")
+    diagnosed = example_of(report(*checks, diagnoses=(replace(BIASED, checks=("test_a",)),)))
+    assert diagnosed is not None and (diagnosed.claim, diagnosed.call, diagnosed.likeness) == ("", "f(1)", "")
+    assert example_of(PASSED) is None and example_of(reveal(FAILED, "claims")) is None
+
+
+def test_claims_are_grouped_by_kind_and_those_without_points_count_as_the_others() -> None:
+    free = check("test_free", Outcome.FAILED, points=0, claim="Free.", kind=Kind.FORMULA)
+    strip = strip_of(replace(FAILED, checks=(*FAILED.checks, free)))
+    assert strip == {
+        Kind.FORMULA: [Outcome.PASSED, Outcome.FAILED],
+        Kind.STATE: [Outcome.FAILED],
+        Kind.EDGE: [Outcome.SKIPPED, Outcome.ERROR],
+    }
+    assert not_tried(FAILED) == "1 claim was not tried." and not not_tried(PASSED)
+
+
+def test_the_next_command_is_the_one_that_helps_most() -> None:
+    explain, hint, show = (
+        "normgrade explain biased-running-variance --exercise batch_norm",
+        "normgrade hint batch_norm",
+        "normgrade show batch_norm",
+    )
+    assert next_commands(FAILED) == [explain, "-v: all claims"]
+    assert next_commands(replace(FAILED, diagnoses=()), "d") == [hint, show, "d: all claims"]
+    assert next_commands(replace(FAILED, checks=())) == [show] and next_commands(PASSED) == []
+    crashed = report(failed(raised=Raised("ValueError: no"), message="ValueError"))
+    assert next_commands(crashed, "") == ["normgrade repro batch_norm", show]
+    built_in = replace(BIASED, mistakes=("other-exception",))
+    assert next_commands(replace(FAILED, diagnoses=(built_in,)), "") == [show]
+
+
+def test_what_is_named_is_not_read_as_more_than_one_line() -> None:
+    assert STATISTICS.splitlines() == [STATISTICS]
