@@ -12,5 +12,5 @@ Invoke = Callable[..., subprocess.CompletedProcess[str]]
 def test_the_demo_names_both_mistakes(here: Path, expectations: Path, in_a_process: Invoke) -> None:
     said = in_a_process("demo")
     assert (said.returncode, said.stderr) == (0, "")
-    assert "eps-outside-root + biased-running-variance" in said.stdout
-    assert "20 of 20 points · passed" in said.stdout
+    assert "1. eps-outside-root: " in said.stdout and "2. biased-running-variance: " in said.stdout
+    assert "20 of 20 points, passed" in said.stdout

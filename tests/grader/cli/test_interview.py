@@ -62,7 +62,7 @@ def test_check_tells_claims_alone_and_the_time(run: Run, begun: Path, tiny: Cour
     (begun / "rms.py").write_text(wrong(tiny), encoding="utf-8")
     for targets in ((), ("rms",), (f"interviews/{begun.name}/rms.py",)):
         code, out, err = run("check", *targets)
-        assert code == 1 and f"rms · interviews/{begun.name}/rms.py" in out and "✗ failed" in out
+        assert code == 1 and f"interviews/{begun.name}/rms.py 1 of 8 points, not passed" in out and "formula ✗" in out
         assert all(secret not in out for secret in ("sum-for-mean", "numbers differ", "Diagnosis", "normgrade hint", "Average"))
         assert err.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
     report = json.loads(run("check", "rms", "--format", "json")[1])["reports"][0]

@@ -34,7 +34,7 @@ def test_progress_that_cannot_be_kept_changes_no_verdict(run: Run, here: Path, t
     (here / ".normgrade").write_text("in the way", encoding="utf-8")
     (here / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
     code, out, err = run("check", "rms")
-    assert code == 0 and "8 of 8 points · passed" in out
+    assert code == 0 and "8 of 8 points, passed" in out
     assert err.startswith('Note: What was tried cannot be kept in "') and "Traceback" not in err
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
@@ -103,7 +104,7 @@ class Shortened:
         self.height = height
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines = console.render_lines(self.content, options.update(height=None), pad=False)
+        lines = console.render_lines(self.content, options.update(height=None, width=max(options.max_width - 2, 1)), pad=False)
         for number, line in enumerate(lines[: self.height], 1):
             yield from line
             if number == self.height < len(lines):
@@ -125,7 +126,9 @@ def parts(report: Report, detail: Detail, room: Room) -> Iterator[RenderableType
 def verdict_line(report: Report) -> RenderableType:
     """The file, points and outcome, and which walls the submission ran behind."""
     sandbox = _("sandbox: {tier}", tier=sandbox_in_word(report))
-    pieces = (one_line(report.submission), "bold"), (verdict(report), STYLES[report.outcome]), (f"({sandbox})", "dim")
+    exercise, submission = one_line(report.exercise), one_line(report.submission)
+    name = submission if PurePath(submission).stem == exercise else f"{exercise} · {submission}"
+    pieces = (name, "bold"), (verdict(report), STYLES[report.outcome]), (f"({sandbox})", "dim")
     return InARow([Text(words, style=style) for words, style in pieces], "  ")
 
 
@@ -141,7 +144,7 @@ def crash(report: Report) -> Iterator[RenderableType]:
     """The exception as Python tells it, the line where it was raised, the call, and what to do."""
     check = crash_of(report)
     if check is None or check.raised is None:
-        yield from (Text(limit) for limit in report.limits)
+        yield from (Text(one_line(limit)) for limit in report.limits)
         return
     raised = check.raised
     yield Text(bounded(raised.said, 3), style="bold")
@@ -153,7 +156,7 @@ def crash(report: Report) -> Iterator[RenderableType]:
         yield indented(Text(one_line(raised.advice)))
     if check.call:
         yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
-    yield from (Text(limit) for limit in report.limits)
+    yield from (Text(one_line(limit)) for limit in report.limits)
 
 
 def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:

@@ -68,7 +68,7 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield from course_lines(report)
     yield score_line(report)
     yield from map(finding_lines, report.findings)
-    yield from (Text(limit) for limit in report.limits)
+    yield from (Text(one_line(limit)) for limit in report.limits)
     if report.diagnoses:
         yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
     if stopped := search_stopped(report):
