@@ -32,6 +32,7 @@ def demo_command() -> int:
     console = open_console()
     console.print(_("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:") + "\n")
     show([wrong], console, with_losses=False)
+    console.print()
     console.print(_("And the reference:") + "\n")
     show([replace(right, submission="reference.py")], console)
     as_expected = exit_code([wrong]) == 1 and exit_code([right]) == 0 and len(wrong.diagnoses) == 1

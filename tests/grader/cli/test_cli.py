@@ -261,7 +261,7 @@ def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.Monke
 
     (tmp_path / "norms" / "rms.py").write_text(WRONG, encoding="utf-8")
     code, out, err = run("check", "rms")
-    assert code == 1 and "rms · ../rms.py" in out, out + err
+    assert code == 1 and "../rms.py 1 of 8 points, not passed" in out, out + err
     assert "Go on with rms (level 1, Functions): " in run()[1]
     assert run("hint", "rms")[1] == "About what failed first at your last check: Average over the last dimension. (1 more hint)"
     assert run("hint", "rms")[1] == "Square, average, take the root. (That was the last one.)"
