@@ -1,0 +1,79 @@
+"""Typical answers on one screen, in every width and language: what a learner reads stays as a reviewer has read it.
+
+Each golden file holds one answer in one language, at four widths. `NORMGRADE_WRITE_SCREENS=1` writes them anew, for a reviewer to read.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.grade import Submission, grade
+from normgrade.language import LANGUAGES, speak, spoken
+from normgrade.report.render.one_screen import HEIGHT
+from normgrade.report.render.terminal import Screen, show
+from normgrade.report.report import Report
+
+pytestmark = pytest.mark.usefixtures("expectations")
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SCREENS = FIXTURES / "screens"
+DRAFTS = "draft_group_norm", "draft_layer_norm", "draft_rms_norm", "draft_softmax"
+ANSWERS = {path.parent.name: path for path in sorted(SCREENS.glob("*/*.py"))} | {
+    name: next((FIXTURES / "submissions" / name).glob("*.py")) for name in DRAFTS
+}
+WIDTHS = (40, 60, 80, 120)
+REWRITE = bool(os.environ.get("NORMGRADE_WRITE_SCREENS"))
+Screens = Mapping[tuple[str, str, int], str]
+
+
+@pytest.fixture(scope="module")
+def screens(expectations: Path, unhurried: None) -> Iterator[Screens]:
+    """Every answer in every language and width. Texts are made while an answer is graded, so each is graded in each language."""
+    course, before = Course(carried()), spoken()
+    submissions = [Submission(course.exercise(path.stem), path, path.name) for path in ANSWERS.values()]
+    found = {}
+    for language in LANGUAGES:
+        speak(language)
+        for name, report in zip(ANSWERS, grade(submissions), strict=True):
+            found |= {(name, language, width): drawn(report, width) for width in WIDTHS}
+    speak(before)
+    yield found
+
+
+def drawn(report: Report, width: int) -> str:
+    """A report as a terminal of that width shows it, whatever walls this machine has."""
+    console = Screen(file=io.StringIO(), width=width, force_terminal=False, color_system=None, legacy_windows=False)
+    show([replace(report, sandbox="container", lost=())], console)
+    assert isinstance(console.file, io.StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_screen_says_what_it_said(name: str, language: str, screens: Screens) -> None:
+    text = "\n".join(f"{width} columns\n{'-' * width}\n{screens[name, language, width]}" for width in WIDTHS)
+    golden = SCREENS / f"{name}.{language}.txt"
+    if REWRITE:
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_wrong_answer_takes_one_screen_and_a_right_one_a_line(name: str, language: str, screens: Screens) -> None:
+    lines = screens[name, language, 80].splitlines()
+    assert len(lines) <= (1 if name == "right" else HEIGHT)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_no_line_is_wider_than_the_terminal(name: str, width: int, screens: Screens) -> None:
+    assert max(map(len, screens[name, "en", width].splitlines())) <= width
+
+
