@@ -19,6 +19,7 @@ from copy import copy
 from datetime import UTC, datetime
 from importlib import import_module
 from inspect import cleandoc
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -37,6 +38,7 @@ COMMANDS = (
         "list",
         "show",
         "check",
+        "try",
         "watch",
         "hint",
         "solution",
@@ -62,7 +64,8 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return in_language(getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command"))
+        module = f"{name}_" if iskeyword(name) else name
+        return in_language(getattr(import_module(f"normgrade.cli.{module}"), f"{name}_command"))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):

@@ -32,6 +32,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade check try.py --exercise layer_norm", N_("a file of another name")),
             ("normgrade check --format html --output report.html", N_("as a page with pictures")),
         ),
+        "try": (
+            ('normgrade try layer_norm "LayerNorm(4)" "[[1, 2, 3, 6]]"', N_("both outputs")),
+            ('normgrade try batch_norm "BatchNorm(2)" x.npy --eval', N_("an array that NumPy saved")),
+            ('normgrade try softmax "softmax(dim=0)" "[[1, 2], [3, inf]]"', N_("a function")),
+        ),
         "watch": (
             ("normgrade watch", N_("the exercise to go on with")),
             ("normgrade watch layer_norm", N_("another one")),

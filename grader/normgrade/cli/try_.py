@@ -1,0 +1,87 @@
+"""`normgrade try`: an input of one's own, and what both the learner's file and the reference make of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from normgrade.cli.bar import progress
+from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, whole_number
+from normgrade.cli.output import refuse_links
+from normgrade.cli.shell_words import one_of, slugs_alike
+from normgrade.cli.warn import warn_of_folders
+from normgrade.inspection.inspection import inspect_file
+from normgrade.language import _
+from normgrade.language.errors import UsageError, did_you_mean, either
+from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.workspace import Workspace, find_course, submission_of
+from normgrade.suite.grader import open_grader
+from normgrade.suite.grading_options import Options
+
+DTYPES = ("float32", "float64", "float16", "bfloat16")
+MOST_SEEDS = 2**32
+
+
+def dtype_of(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """The name of a dtype, checked; None where none is given."""
+    if value is None or value in DTYPES:
+        return value
+    raise UsageError(
+        _('No dtype is called "{name}".{meant} --dtype takes {known}.', name=value, meant=did_you_mean(value, DTYPES), known=either(DTYPES))
+    )
+
+
+@click.command("try")
+@click.argument("slug", shell_complete=slugs_alike)
+@click.argument("call", metavar="CALL")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]…")
+@click.option("--backward", is_flag=True, help="The gradients too, from 1, 2, 3, … as the gradient of the output.")
+@click.option("--eval", "evaluating", is_flag=True, help="In evaluation mode, not in training mode.")
+@click.option("--dtype", callback=dtype_of, metavar="|".join(DTYPES), shell_complete=one_of(DTYPES), help="Of the inputs and the layer.")
+@click.option("--seed", callback=whole_number(0, MOST_SEEDS - 1), metavar="N", help="Fill the layer with random numbers.")
+@click.option("--file", "file", type=click.Path(path_type=Path), metavar="FILE", help="Another file than that of the exercise.")
+@isolation_option
+@course_option
+def try_command(
+    slug: str,
+    call: str,
+    inputs: tuple[str, ...],
+    backward: bool,
+    evaluating: bool,
+    dtype: str | None,
+    seed: int | None,
+    file: Path | None,
+    required: str,
+    course_folder: Path | None,
+) -> int:
+    """Your file and the reference on an input of yours, side by side.
+
+    CALL builds the layer, or calls the function: `LayerNorm(4)`, `softmax(dim=0)`. Its arguments are literals, `tensor([…])`, or one of
+    linear(6, 6), feed_forward(6), scaled(0.5) and identity(). INPUT is a nested list, a file of `numpy.save`, or a .txt or .py file with
+    one such list.
+    """
+    refuse_in_interview("normgrade try")
+    exercise = find_course(course_folder).exercise(slug)
+    refuse_unless_revealed(exercise, _("numbers"))
+    if backward and not inputs:
+        raise UsageError(_('--backward needs an INPUT to go back to. Give one after CALL, such as "[[1.0, 2.0, 3.0]]".'))
+    path = submission_of(exercise) if file is None else file
+    refuse_links(path, Workspace.find())
+    inspection = inspect_file(path, exercise)
+    if not inspection.runnable or inspection.source is None:
+        raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
+    from normgrade.cli.two_sides import show
+    from normgrade.learner.trial import Trial, played
+    from normgrade.learner.typed_call import build_of
+    from normgrade.learner.typed_input import inputs_of
+    from normgrade.report.render.terminal import open_console
+
+    trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)
+    warn_of_folders()
+    with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
+        watched(_("{submission}: playing your input", submission=path.name), 0, 0)
+        play = played(grader, trial, inspection.source, path.name)
+    title = " · ".join((slug, os.path.relpath(path), call.strip(), trial.how))
+    return 0 if show(open_console(), title, play, exercise.places) else 1

@@ -1,0 +1,129 @@
+"""What `normgrade try` shows: what the reference gives and what the learner's file does, place by place, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from normgrade.compare.differences import allowed
+from normgrade.compare.played import Played
+from normgrade.compare.value_words import in_words
+from normgrade.language import _, n_
+from normgrade.language.places import Place, place_in_words
+from normgrade.oracle.expected import Expected
+from normgrade.report.render.numbers import FEW, Sides, as_text, sides
+from normgrade.report.render.terminal import difference_lines, indented, places, table_of_sides
+from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
+from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
+from normgrade.suite.blame import alone
+from normgrade.suite.vocabulary import raised
+from normgrade.worker.observation import Array, Error, Observation, Value
+
+Words = Mapping[str, str]  # of an exercise, for its places
+D = TypeVar("D", bound=Comparison)
+LINES = 20  # of what the learner's code printed or raised
+RESULTS = ("output", "result")  # how the places of what is returned begin
+
+
+def show(console: Console, title: str, play: Played, words: Words) -> bool:
+    """Print both sides. Returns whether they agree."""
+    console.print(Text(one_line(title), style="bold"))
+    if stdout := play.observation.stdout.strip():
+        console.print(Text(_("your code printed:"), style="dim"), indented(Text(bounded(stdout, LINES))))
+    if play.observation.error or play.expectation.error:
+        return show_errors(console, play, words)
+    wrong = {each.place: each for each in play.differences}
+    for place, expected in play.expectation.places.items():
+        for part in place_lines(place, expected, play.observation, wrong.get(place), words):
+            console.print(part)
+    if any(is_open(expected) for expected in play.expectation.places.values()):
+        console.print(Text(_("Where float32 leaves open what the reference gives, any number agrees."), style="dim"))
+    if wrong:
+        differing = [named(each, words) for each in play.differences]
+        console.print(Text(_("✗ They differ: {places}.", places=places(differing)), style="bold red"))
+    else:
+        console.print(Text(_("✓ They agree, as far as the rounding of float32 allows."), style="green"))
+    return not wrong
+
+
+def place_lines(place: Place, expected: Expected, seen: Observation, wrong: Difference | None, words: Words) -> Iterator[RenderableType]:
+    """Both sides at a place: of results and gradients always, of all else only where it differs."""
+    got = seen.values.get(place)
+    if isinstance(wrong, ArrayDifference):
+        difference = named(wrong, words)
+        rows = sides(difference)
+        yield heading(difference, difference_in_words(difference))
+        yield indented(table_of_sides(rows, _("reference"), _("yours")))
+        yield from more(difference.mismatched - sum(row.differs for row in rows))
+    elif wrong is not None:
+        yield from difference_lines(named(wrong, words))
+    elif is_told(place) and isinstance(expected.value, Array) and isinstance(got, Array) and got.values.size:
+        numbers = Numbers(expected.value.values, got.values, allowed(expected))
+        both = SideBySide(place=place, dtype=got.dtype, shape=got.values.shape, numbers=numbers)
+        alike = Sides.of(both)
+        yield heading(named(both, words), _("they agree"))
+        yield indented(table_of_sides([alike.row(number) for number in range(min(got.values.size, FEW))], _("reference"), _("yours")))
+        yield from more(got.values.size - FEW)
+
+
+def heading(both: SideBySide, said: str) -> Text:
+    return Text.assemble((what_it_is(both), "bold"), _(": "), said)
+
+
+def more(count: int) -> Iterator[RenderableType]:
+    if count > 0:
+        yield indented(Text(n_("and {n} more", "and {n} more", count), style="dim"))
+
+
+def named(found: D, words: Words) -> D:
+    """The same without its step, of which a trial has only one, and in the language that is spoken."""
+    place = found.place.at(None)
+    return replace(found, place=place, called=place_in_words(place, words))
+
+
+def is_told(place: Place) -> bool:
+    """Whether it is what is returned, or a gradient."""
+    return place.template.startswith((*RESULTS, "gradient of")) and not place.template.endswith("left alone")
+
+
+def is_open(expected: Expected) -> bool:
+    """Whether float32 leaves a number of the reference open."""
+    return isinstance(expected.value, Array) and bool((np.isinf(allowed(expected)) & np.isfinite(expected.value.values)).any())
+
+
+def show_errors(console: Console, play: Played, words: Words) -> bool:
+    """Print which side raises what, and what the other returns. Returns whether both raise the same exception."""
+    right, own = play.expectation.error, play.observation.error
+    if right is not None:
+        console.print(Text(_("The reference refuses this: {error}", error=alone(in_one_step(right)))))
+    else:
+        values: dict[str, Value] = {place: expected.value for place, expected in play.expectation.places.items()}
+        console.print(Text(_("The reference returns {value}.", value=returned(values))))
+    if own is not None:
+        console.print(Text(_("Yours raises {error}", error=bounded(raised(in_one_step(own)), LINES))))
+    else:
+        console.print(Text(_("Yours returns {value}.", value=returned(play.observation.values))))
+    alike = right is not None and own is not None and right.types[:1] == own.types[:1]
+    said = _("✓ They agree: both raise the same exception.") if alike else _("✗ They differ.")
+    console.print(Text(said, style="green" if alike else "bold red"))
+    return alike
+
+
+def in_one_step(error: Error) -> Error:
+    """The error without the number of its step, of which a trial has only one."""
+    return replace(error, step=None) if isinstance(error.step, int) else error
+
+
+def returned(values: Mapping[str, Value]) -> str:
+    """What a side returns, in words, with its first numbers."""
+    found = next((value for place, value in values.items() if Place.of(place).template.startswith(RESULTS)), None)
+    said = str(in_words(found))
+    if not isinstance(found, Array):
+        return said
+    numbers = [as_text(number) for number in found.values.ravel()[:FEW]]
+    return f"{said}: {', '.join(numbers)}{', …' if found.values.size > FEW else ''}"

@@ -1,0 +1,118 @@
+"""A trial: a learner's file and the reference are played once on an input of the learner's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from normgrade.compare.played import Played
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.language import _
+from normgrade.language.places import Place
+from normgrade.oracle.draws import complete, initial, layout, rounded_to
+from normgrade.oracle.expectation import Oracle
+from normgrade.suite.story import Build, call, evaluate, request
+from normgrade.worker.observation import Array
+from normgrade.worker.requests import LayerStory, TypedRequest
+
+if TYPE_CHECKING:
+    from normgrade.suite.grader import Grader
+
+OUTPUT = Place("output", step=1)
+SEEDS = 1, 2  # of initial values: what they change is random
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is tried: how the layer is built, its inputs, and how it is called.
+
+    A layer keeps the values that it was built with. With a `seed`, it is filled with random ones.
+    """
+
+    exercise: Exercise
+    build: Build
+    inputs: tuple[Array, ...]
+    training: bool = True
+    backward: bool = False
+    seed: int | None = None
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of the first input; the layer has it too."""
+        return self.inputs[0].dtype if self.inputs else "float32"
+
+    @property
+    def has_mode(self) -> bool:
+        return not self.build.is_function
+
+    @property
+    def how(self) -> str:
+        """How it is called, in words: the mode of a layer, and what the inputs are."""
+        mode = (_("training mode") if self.training else _("evaluation mode"),) if self.has_mode else ()
+        return " · ".join((*mode, *(f"{each.dtype} {each.values.shape}" for each in self.inputs)))
+
+
+def played(grader: Grader, trial: Trial, source: str, file_name: str) -> Played:
+    """Play the source, and compare it with the reference."""
+    oracle, exercise = grader.oracles[trial.exercise.slug], trial.exercise
+    reference = read_text(exercise.reference)
+    expectation = oracle.expectation(reference, asked(trial, oracle, reference), keep=False)
+    with grader.worker(exercise, source, file_name) as worker:
+        return Played(worker.play(expectation.request, expectation.size_bytes), expectation)
+
+
+def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
+    """Return the request that plays a trial, complete."""
+    build, key = trial.build, ["try", trial.seed]
+    if not trial.inputs:
+        return request([call(str(build.name), *build.arguments, **build.kwargs)], "", key)
+    step = (train if trial.training and trial.has_mode else evaluate)(
+        *(each.values for each in trial.inputs), dtype=trial.dtype, backward=False
+    )
+    step = replace(step, x=trial.inputs[0], more=trial.inputs[1:])
+    whole = request([filled(trial, oracle, reference), step], "", key)
+    implementation, probes = oracle.modules(reference)
+    whole = complete(implementation, whole, probes, oracle.written_with)
+    return with_upstream(whole, oracle, reference) if trial.backward else whole
+
+
+def filled(trial: Trial, oracle: Oracle, reference: str) -> Build:
+    """Return the beginning of the story with what the layer's parameters and buffers hold.
+
+    A layer in float32 keeps its own initial values, to be compared with the reference's. Where these are random, or have another dtype,
+    both layers are filled with the reference's.
+    """
+    build = trial.build
+    if build.is_function or trial.seed is not None:
+        return build.to(trial.dtype)
+    values, others = (initial_values(build, oracle, reference, seed) for seed in SEEDS)
+    alike = all(np.array_equal(values[name].values, others[name].values, equal_nan=True) for name in values)
+    if trial.dtype == "float32" and alike:
+        return build.as_built()
+    return build.to(trial.dtype).filled(**{name: each.values for name, each in values.items()})
+
+
+def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> Mapping[str, Array]:
+    """Return the parameters and buffers of a new layer by name; nothing where the reference refuses to build it."""
+    implementation, probes = oracle.modules(reference)
+    import torch
+
+    torch.manual_seed(seed)
+    story = request([build, evaluate(np.zeros(1, np.float32))], "", 0)
+    assert isinstance(story, LayerStory)
+    tensors = layout(implementation, story, probes)
+    return {name: initial(tensor) for name, tensor in tensors.items() if tensor is not None}
+
+
+def with_upstream(whole: TypedRequest, oracle: Oracle, reference: str) -> TypedRequest:
+    """Return the request with a backward pass from 1, 2, 3, … in the shape of the output; without any where that is no tensor."""
+    output = oracle.natively(reference, whole).values.get(OUTPUT)
+    if not isinstance(whole, LayerStory) or not isinstance(output, Array):
+        return whole
+    counted = np.arange(1, output.values.size + 1, dtype=np.float64).reshape(output.values.shape)
+    upstream = rounded_to(counted, "float32" if oracle.written_with == "torch" else output.dtype)
+    return replace(whole, steps=[replace(step, upstream=upstream) for step in whole.steps])
