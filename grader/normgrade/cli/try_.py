@@ -28,8 +28,9 @@ def dtype_of(context: click.Context, option: click.Parameter, value: str | None)
     """The name of a dtype, checked; None where none is given."""
     if value is None or value in DTYPES:
         return value
+    known = either((", ".join(DTYPES[:-1]), DTYPES[-1]))
     raise UsageError(
-        _('No dtype is called "{name}".{meant} --dtype takes {known}.', name=value, meant=did_you_mean(value, DTYPES), known=either(DTYPES))
+        _('No dtype is called "{name}".{meant} --dtype takes {known}.', name=value, meant=did_you_mean(value, DTYPES), known=known)
     )
 
 
@@ -65,8 +66,6 @@ def try_command(
     refuse_in_interview("normgrade try")
     exercise = find_course(course_folder).exercise(slug)
     refuse_unless_revealed(exercise, _("numbers"))
-    if backward and not inputs:
-        raise UsageError(_('--backward needs an INPUT to go back to. Give one after CALL, such as "[[1.0, 2.0, 3.0]]".'))
     path = submission_of(exercise) if file is None else file
     refuse_links(path, Workspace.find())
     inspection = inspect_file(path, exercise)
@@ -79,6 +78,8 @@ def try_command(
     from normgrade.report.render.terminal import open_console
 
     trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)
+    if not inputs and (trial.has_mode or backward):
+        raise UsageError(_('An INPUT is missing after CALL, such as "{example}".', example="[[1.0, 2.0, 3.0]]"))
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(required=required), lambda exercises: {}) as grader:
         watched(_("{submission}: playing your input", submission=path.name), 0, 0)

@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from normgrade.compare.differences import allowed
+from normgrade.compare.differences import allowed, at_most
 from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
 from normgrade.language import _, n_
@@ -62,12 +62,13 @@ def place_lines(place: Place, expected: Expected, seen: Observation, wrong: Diff
         yield from more(difference.mismatched - sum(row.differs for row in rows))
     elif wrong is not None:
         yield from difference_lines(named(wrong, words))
-    elif is_told(place) and isinstance(expected.value, Array) and isinstance(got, Array) and got.values.size:
-        numbers = Numbers(expected.value.values, got.values, allowed(expected))
+    elif is_told(place) and isinstance(expected.value, Array) and isinstance(got, Array):
+        numbers = Numbers(expected.value.values, got.values, at_most(expected.value.values, allowed(expected)))
         both = SideBySide(place=place, dtype=got.dtype, shape=got.values.shape, numbers=numbers)
-        alike = Sides.of(both)
         yield heading(named(both, words), _("they agree"))
-        yield indented(table_of_sides([alike.row(number) for number in range(min(got.values.size, FEW))], _("reference"), _("yours")))
+        if got.values.size:
+            alike = Sides.of(both)
+            yield indented(table_of_sides([alike.row(number) for number in range(min(got.values.size, FEW))], _("reference"), _("yours")))
         yield from more(got.values.size - FEW)
 
 

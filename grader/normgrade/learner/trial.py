@@ -17,7 +17,7 @@ from normgrade.oracle.draws import complete, initial, layout, rounded_to
 from normgrade.oracle.expectation import Oracle
 from normgrade.suite.story import Build, call, evaluate, request
 from normgrade.worker.observation import Array
-from normgrade.worker.requests import LayerStory, TypedRequest
+from normgrade.worker.requests import Action, LayerStep, LayerStory, TypedRequest
 
 if TYPE_CHECKING:
     from normgrade.suite.grader import Grader
@@ -70,10 +70,8 @@ def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
     build, key = trial.build, ["try", trial.seed]
     if not trial.inputs:
         return request([call(str(build.name), *build.arguments, **build.kwargs)], "", key)
-    step = (train if trial.training and trial.has_mode else evaluate)(
-        *(each.values for each in trial.inputs), dtype=trial.dtype, backward=False
-    )
-    step = replace(step, x=trial.inputs[0], more=trial.inputs[1:])
+    x, *more = trial.inputs
+    step = LayerStep(Action.TRAIN if trial.training and trial.has_mode else Action.EVALUATE, x, more=more)
     whole = request([filled(trial, oracle, reference), step], "", key)
     implementation, probes = oracle.modules(reference)
     whole = complete(implementation, whole, probes, oracle.written_with)
