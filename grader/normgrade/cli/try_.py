@@ -72,10 +72,10 @@ def try_command(
     if not inspection.runnable or inspection.source is None:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
     from normgrade.cli.two_sides import show
-    from normgrade.learner.trial import Trial, played
     from normgrade.learner.typed_call import build_of
     from normgrade.learner.typed_input import inputs_of
     from normgrade.report.render.terminal import open_console
+    from normgrade.suite.trial import Trial, played
 
     trial = Trial(exercise, build_of(call, exercise), inputs_of(inputs, dtype), not evaluating, backward, seed)
     if not inputs and (trial.has_mode or backward):

@@ -15,14 +15,13 @@ from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
 from normgrade.language import _, n_
 from normgrade.language.places import Place, place_in_words
-from normgrade.oracle.expected import Expected
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
 from normgrade.report.render.terminal import difference_lines, indented, places, table_of_sides
 from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone
-from normgrade.suite.vocabulary import raised
-from normgrade.worker.observation import Array, Error, Observation, Value
+from normgrade.suite.vocabulary import as_expected, raised
+from normgrade.worker.observation import Array, Observation
 
 Words = Mapping[str, str]  # of an exercise, for its places
 D = TypeVar("D", bound=Comparison)
@@ -36,12 +35,12 @@ def show(console: Console, title: str, play: Played, words: Words) -> bool:
     if stdout := play.observation.stdout.strip():
         console.print(Text(_("your code printed:"), style="dim"), indented(Text(bounded(stdout, LINES))))
     if play.observation.error or play.expectation.error:
-        return show_errors(console, play, words)
+        return show_errors(console, play)
     wrong = {each.place: each for each in play.differences}
-    for place, expected in play.expectation.places.items():
-        for part in place_lines(place, expected, play.observation, wrong.get(place), words):
+    for place in play.expectation.places:
+        for part in place_lines(place, play, wrong.get(place), words):
             console.print(part)
-    if any(is_open(expected) for expected in play.expectation.places.values()):
+    if leaves_open(play):
         console.print(Text(_("Where float32 leaves open what the reference gives, any number agrees."), style="dim"))
     if wrong:
         differing = [named(each, words) for each in play.differences]
@@ -51,9 +50,9 @@ def show(console: Console, title: str, play: Played, words: Words) -> bool:
     return not wrong
 
 
-def place_lines(place: Place, expected: Expected, seen: Observation, wrong: Difference | None, words: Words) -> Iterator[RenderableType]:
+def place_lines(place: Place, play: Played, wrong: Difference | None, words: Words) -> Iterator[RenderableType]:
     """Both sides at a place: of results and gradients always, of all else only where it differs."""
-    got = seen.values.get(place)
+    expected, got = play.expectation.places[place], play.observation.values.get(place)
     if isinstance(wrong, ArrayDifference):
         difference = named(wrong, words)
         rows = sides(difference)
@@ -92,39 +91,35 @@ def is_told(place: Place) -> bool:
     return place.template.startswith((*RESULTS, "gradient of")) and not place.template.endswith("left alone")
 
 
-def is_open(expected: Expected) -> bool:
+def leaves_open(play: Played) -> bool:
     """Whether float32 leaves a number of the reference open."""
-    return isinstance(expected.value, Array) and bool((np.isinf(allowed(expected)) & np.isfinite(expected.value.values)).any())
+    places = ((each, each.value) for each in play.expectation.places.values())
+    return any((np.isinf(allowed(each)) & np.isfinite(value.values)).any() for each, value in places if isinstance(value, Array))
 
 
-def show_errors(console: Console, play: Played, words: Words) -> bool:
-    """Print which side raises what, and what the other returns. Returns whether both raise the same exception."""
+def show_errors(console: Console, play: Played) -> bool:
+    """Print what each side returns or raises. Returns whether both raise the same exception."""
     right, own = play.expectation.error, play.observation.error
-    if right is not None:
-        console.print(Text(_("The reference refuses this: {error}", error=alone(in_one_step(right)))))
+    if right is None:
+        console.print(Text(_("The reference returns {value}.", value=returned(as_expected(play.expectation)))))
     else:
-        values: dict[str, Value] = {place: expected.value for place, expected in play.expectation.places.items()}
-        console.print(Text(_("The reference returns {value}.", value=returned(values))))
-    if own is not None:
-        console.print(Text(_("Yours raises {error}", error=bounded(raised(in_one_step(own)), LINES))))
+        console.print(Text(_("The reference refuses this: {error}", error=alone(replace(right, step=None)))))
+    if own is None:
+        console.print(Text(_("Yours returns {value}.", value=returned(play.observation))))
     else:
-        console.print(Text(_("Yours returns {value}.", value=returned(play.observation.values))))
+        said = bounded(raised(replace(own, step=None)), LINES)
+        console.print(Text(_("Yours raises {error}", error=said) if own.types else _("Yours returns nothing: {error}", error=said)))
     alike = right is not None and own is not None and right.types[:1] == own.types[:1]
     said = _("✓ They agree: both raise the same exception.") if alike else _("✗ They differ.")
     console.print(Text(said, style="green" if alike else "bold red"))
     return alike
 
 
-def in_one_step(error: Error) -> Error:
-    """The error without the number of its step, of which a trial has only one."""
-    return replace(error, step=None) if isinstance(error.step, int) else error
-
-
-def returned(values: Mapping[str, Value]) -> str:
+def returned(seen: Observation) -> str:
     """What a side returns, in words, with its first numbers."""
-    found = next((value for place, value in values.items() if Place.of(place).template.startswith(RESULTS)), None)
-    said = str(in_words(found))
-    if not isinstance(found, Array):
+    value = next((value for place, value in seen.values.items() if Place.of(place).template.startswith(RESULTS)), None)
+    said = one_line(str(in_words(value)))
+    if not isinstance(value, Array):
         return said
-    numbers = [as_text(number) for number in found.values.ravel()[:FEW]]
-    return f"{said}: {', '.join(numbers)}{', …' if found.values.size > FEW else ''}"
+    numbers = [as_text(number) for number in value.values.ravel()[:FEW]]
+    return f"{said}: {', '.join(numbers)}{', …' if value.values.size > FEW else ''}"

@@ -13,7 +13,7 @@ from normgrade.course.files import TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.literals import expression, value_of
-from normgrade.oracle.draws import rounded_to
+from normgrade.suite.trial import input_of
 from normgrade.worker.observation import Array
 
 MOST_NUMBERS = 1_000_000  # in all inputs together
@@ -36,8 +36,7 @@ def inputs_of(texts: Sequence[str], dtype: str | None) -> tuple[Array, ...]:
     total = sum(array.values.size for array in typed)
     if total > MOST_NUMBERS:
         raise UsageError(_("The inputs hold {total} numbers; at most {most} can be tried.", total=total, most=MOST_NUMBERS))
-    with np.errstate(all="ignore"):  # a number that is too large for the dtype becomes infinite, as in PyTorch
-        return tuple(rounded_to(array.values, dtype or array.dtype) for array in typed)
+    return tuple(input_of(array.values, dtype or array.dtype) for array in typed)
 
 
 def array_of(text: str) -> Typed:
@@ -69,9 +68,9 @@ def array_in(path: Path, content: bytes) -> Typed:
     try:
         array = np.load(io.BytesIO(content), allow_pickle=False)
     except (ValueError, OSError, EOFError, MemoryError, OverflowError) as error:
-        raise UsageError(_('"{path}" holds no array that `numpy.save` wrote: {error}', path=path, error=str(error))) from error
+        raise UsageError(_('"{path}" is no array of numbers as `numpy.save` writes it.', path=path)) from error
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-        raise UsageError(_('"{path}" holds no array of real numbers. Save one with `numpy.save`.', path=path))
+        raise UsageError(_('"{path}" is no array of real numbers. Save one with `numpy.save`.', path=path))
     return Typed(array, array.dtype.name if array.dtype.name in DTYPES else USUAL)
 
 

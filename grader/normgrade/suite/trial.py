@@ -56,6 +56,12 @@ class Trial:
         return " · ".join((*mode, *(f"{each.dtype} {each.values.shape}" for each in self.inputs)))
 
 
+def input_of(values: np.ndarray, dtype: str) -> Array:
+    """Return an input in this dtype. A number that is too large for it becomes infinite, as in PyTorch."""
+    with np.errstate(all="ignore"):
+        return rounded_to(values, dtype)
+
+
 def played(grader: Grader, trial: Trial, source: str, file_name: str) -> Played:
     """Play the source, and compare it with the reference."""
     oracle, exercise = grader.oracles[trial.exercise.slug], trial.exercise
