@@ -16,7 +16,7 @@ from normgrade.compare.value_words import in_words
 from normgrade.language import _, n_
 from normgrade.language.places import Place, place_in_words
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
-from normgrade.report.render.terminal import difference_lines, indented, places, table_of_sides
+from normgrade.report.render.whole import difference_lines, indented, places, table_of_sides
 from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone
