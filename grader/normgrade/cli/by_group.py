@@ -21,22 +21,41 @@ NARROWEST = 6  # that the elastic column gets
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: what stands above it, whether it holds numbers, and whether it gives way where the terminal is narrow."""
+    """A column: what stands above it, and whether it holds numbers.
+
+    Where the terminal is narrow, the `elastic` one gives way; then those that are `spare` are left out, the highest number first.
+    """
 
     heading: str
     number: bool = False
     elastic: bool = False
+    spare: int = 0
 
 
 def print_by_group(console: Console, columns: Sequence[Column], rows: Mapping[Exercise, Sequence[str]]) -> None:
     """Print the rows. A group stands where its first exercise does; all rows have the same columns."""
-    headings = [_(column.heading) for column in columns]
-    widths = widths_of(columns, [headings, *rows.values()], console.width)
+    cells = [[_(column.heading) for column in columns], *rows.values()]
+    kept = kept_of(columns, cells, console.width)
+    headings, *contents = ([line[number] for number in kept] for line in cells)
+    columns = [columns[number] for number in kept]
+    widths = widths_of(columns, [headings, *contents], console.width)
     console.print(table_of(columns, widths, [headings], style="dim"))
+    by_exercise = dict(zip(rows, contents, strict=True))
     for group in dict.fromkeys(exercise.group for exercise in rows):
         console.print()
         console.print(Text(group, style="bold"))
-        console.print(table_of(columns, widths, [cells for exercise, cells in rows.items() if exercise.group == group]))
+        console.print(table_of(columns, widths, [line for exercise, line in by_exercise.items() if exercise.group == group]))
+
+
+def kept_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """The numbers of the columns for which there is room, of those that are spare."""
+    kept = [*range(len(columns))]
+    least = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
+    for number, column in sorted(enumerate(columns), key=lambda each: -each[1].spare):
+        taken = sum(GAP + (NARROWEST if columns[each].elastic else least[each]) for each in kept)
+        if column.spare and taken > width:
+            kept.remove(number)
+    return kept
 
 
 def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,16 @@ from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.bar import progress
-from normgrade.cli.options import course_option, refuse_unless_revealed
+from normgrade.cli.options import course_option, refuse_unless_revealed, say
+from normgrade.cli.progress import ago
 from normgrade.cli.shell_words import mistakes_alike, slugs_alike
 from normgrade.cli.warn import warn, warn_of_folders, warn_of_unfinished
 from normgrade.course.course import Course, Exercise
 from normgrade.course.mistakes import Mistake, read_mistakes
-from normgrade.language import _
+from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.interviews import refuse_in_interview
+from normgrade.learner.slips import Slip, slips
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.suite.grader import open_grader
@@ -26,22 +29,27 @@ from normgrade.suite.grading_options import Options
 if TYPE_CHECKING:
     from normgrade.learner.explanation import Example, Explanation
 
+MOST = 8  # of the mistakes that were made
+
 
 @click.command("explain")
-@click.argument("name", metavar="MISTAKE", shell_complete=mistakes_alike)
+@click.argument("name", metavar="[MISTAKE]", required=False, shell_complete=mistakes_alike)
 @click.option("--exercise", "slug", metavar="SLUG", shell_complete=slugs_alike, help="Where several exercises know a mistake of that name.")
 @course_option
-def explain_command(name: str, slug: str | None, course_folder: Path | None) -> None:
+def explain_command(name: str | None, slug: str | None, course_folder: Path | None) -> None:
     """What a mistake does to the numbers.
 
     Right and wrong ones stand side by side, on an input where it shows and on one where it hides.
-    MISTAKE is the name that a diagnosis gives.
+    MISTAKE is the name that a diagnosis gives. Without it, those that you made are named.
     """
+    refuse_in_interview("normgrade explain")
+    course = find_course(course_folder)
+    if name is None:
+        say(*made_by_you(course, slug))
+        return
     from normgrade.learner.explanation import explain
     from normgrade.report.render.terminal import open_console
 
-    refuse_in_interview("normgrade explain")
-    course = find_course(course_folder)
     known = {slug: mistakes_by_name(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
     slugs = [each for each, mistakes in known.items() if name in mistakes]
     if not slugs:
@@ -59,6 +67,24 @@ def explain_command(name: str, slug: str | None, course_folder: Path | None) -> 
     if others := [other for other in slugs if other != exercise.slug]:
         known_too = _("A mistake of that name is known of {exercises} too: --exercise SLUG chooses.", exercises=", ".join(others))
         console.print(Text(known_too, style="dim"))
+
+
+def made_by_you(course: Course, slug: str | None) -> list[str]:
+    """The mistakes that were made at this exercise, or at any, the last one first, and how each is explained."""
+    workspace, wanted = Workspace.find(), {course.exercise(slug).slug} if slug else {*course.slugs}
+    attempts = attempts_of(workspace).attempts() if workspace is not None else []
+    made = [each for each in slips(attempts, ()) if each.exercise in wanted]
+    if not made:
+        return [_("No mistake of yours is known here: `normgrade check` names them, and `normgrade explain MISTAKE` shows one in numbers.")]
+    now, shown = datetime.now(UTC), sorted(made, key=lambda each: each.made, reverse=True)[:MOST]
+    return [_("Your mistakes, the last one first:"), *(line_about(each, now) for each in shown)]
+
+
+def line_about(slip: Slip, now: datetime) -> str:
+    """How a mistake is explained, and when it was made."""
+    command = f"normgrade explain {slip.mistake} --exercise {slip.exercise}"
+    when = n_("made once, {ago}", "made {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
+    return f"  {command}\n    {when}"
 
 
 def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:

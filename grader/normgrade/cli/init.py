@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -16,6 +17,8 @@ from normgrade.language import _, n_
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import advice, records
 from normgrade.learner.workspace import MARK, Workspace, as_toml, new_workspace
+
+LISTED = 8  # of the files that are added
 
 
 @click.command("init")
@@ -48,12 +51,28 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
         say(n_("{n} file added to {folder}.", "{n} files added to {folder}.", len(added), folder=workspace.root))
     else:
         say(_("Nothing is new: all is there already, in {folder}.", folder=workspace.root))
-    for path in added:
-        say(f"  {path.relative_to(workspace.root)}")
+    say(*map(indented, told(workspace, added)))
     around = Workspace.find()
     if around is None or around.root != workspace.root:
         say(_("Go there with `cd {folder}`.", folder=quote(str(folder))))
     say(advice(records(course, workspace)))
+
+
+def told(workspace: Workspace, added: Sequence[Path]) -> list[str]:
+    """A few files by their names; of many, how many are where, and what for."""
+    if len(added) <= LISTED:
+        return [str(path.relative_to(workspace.root)) for path in added]
+    stubs = sum(path.parent == workspace.root for path in added)
+    prompts = len(added) - stubs
+    lines = {
+        n_("{n} stub, where your code goes", "{n} stubs, one for each exercise, where your code goes", stubs): stubs,
+        n_("{n} file in prompts: a task", "{n} files in prompts: the tasks, and their figures", prompts): prompts,
+    }
+    return [line for line, count in lines.items() if count]
+
+
+def indented(line: str) -> str:
+    return f"  {line}"
 
 
 def trust_named(workspace: Workspace, course: Course, insist: bool) -> None:

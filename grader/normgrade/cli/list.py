@@ -19,10 +19,10 @@ from normgrade.learner.workspace import Workspace, find_course
 
 COLUMNS = (
     Column(N_("exercise")),
-    Column(N_("level"), number=True),
-    Column(N_("points"), number=True),
+    Column(N_("level"), number=True, spare=2),
+    Column(N_("points"), number=True, spare=3),
     Column(N_("standing")),
-    Column(N_("best after"), elastic=True),
+    Column(N_("best after"), elastic=True, spare=1),
 )
 
 
@@ -33,6 +33,11 @@ def list_command(course_folder: Path | None) -> None:
 
     An exercise is best done after those that stand in its last column. That is advice: every exercise can be done at any time.
     """
+    list_exercises(course_folder)
+
+
+def list_exercises(course_folder: Path | None) -> None:
+    """List the exercises of a course, with the standing in the workspace, or in this folder."""
     course, workspace = find_course(course_folder), Workspace.find()
     warn_of_unfinished(course, course_folder)
     if workspace is None:

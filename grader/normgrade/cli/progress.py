@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 
 import click
+from rich.console import Console
 from rich.text import Text
 
 from normgrade.cli.by_group import Column, print_by_group
 from normgrade.cli.options import course_option, say
 from normgrade.cli.warn import warn_of_unfinished
+from normgrade.course.course import Course
 from normgrade.language import N_, _, n_
+from normgrade.learner.after_pass import after_pass
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.interview_plan import Interview
 from normgrade.learner.interviews import going_on, interviews_of
 from normgrade.learner.standing import Record, advice, frequent_mistakes, others_open, records
-from normgrade.learner.workspace import find_course, needed
+from normgrade.learner.workspace import Workspace, find_course, needed
 
 SCORES_SHOWN = 12  # of an exercise's last attempts
 MISTAKES_SHOWN = 8
@@ -25,11 +29,11 @@ OPEN_SHOWN = 6
 INTERVIEWS_SHOWN = 5
 COLUMNS = (
     Column(N_("exercise")),
-    Column(N_("level"), number=True),
+    Column(N_("level"), number=True, spare=4),
     Column(N_("standing")),
-    Column(N_("attempts"), number=True),
-    Column(N_("last scores"), elastic=True),
-    Column(N_("last")),
+    Column(N_("attempts"), number=True, spare=1),
+    Column(N_("points"), elastic=True, spare=2),
+    Column(N_("last"), spare=3),
 )
 
 
@@ -42,25 +46,50 @@ def progress_command(course_folder: Path | None) -> None:
     course = find_course(course_folder)
     warn_of_unfinished(course, course_folder)
     workspace = needed()
-    found = records(course, workspace)
+    found, now = records(course, workspace), datetime.now(UTC)
     console = open_console()
-    now = datetime.now(UTC)
-    print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in found})
-    console.print()
-    passed = sum(record.passed for record in found)
-    tried = sum(len(record.attempts) for record in found)
-    summary = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
-    console.print(Text(summary))
-    if mistakes := frequent_mistakes(found):
-        console.print()
-        console.print(Text(_("Made most often"), style="bold"))
-        for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
-            console.print(Text(f"  {count} × {name}"))
+    show_exercises(console, found, now)
+    show_mistakes(console, frequent_mistakes(found))
     interviews = interviews_of(workspace).all()
     show_interviews([interview for interview in interviews if interview.ended is not None])
-    console.print()
     running = next((interview for interview in interviews if interview.ended is None), None)
-    say(*([advice(found), *also_open(found)] if running is None else going_on(running, now)))
+    if running is not None:
+        say("", *going_on(running, now))
+    else:
+        show_next(console, course, found, workspace)
+
+
+def show_exercises(console: Console, found: Sequence[Record], now: datetime) -> None:
+    """Print a row for each exercise that is begun, and the sums over all."""
+    begun = [record for record in found if record.attempts or record.started]
+    if begun:
+        print_by_group(console, COLUMNS, {record.exercise: cells_of(record, now) for record in begun})
+        legend = _("attempts: saves that were graded · points: attempt by attempt, equal ones once")
+        console.print("", Text(legend, style="dim"), sep="\n")
+    passed, tried = sum(record.passed for record in found), sum(len(record.attempts) for record in found)
+    summary = n_("{passed} of {all} passed, {n} attempt", "{passed} of {all} passed, {n} attempts", tried, passed=passed, all=len(found))
+    fresh = len(found) - len(begun)
+    console.print(Text(summary + (n_("; {n} is not started", "; {n} are not started", fresh) if fresh else "")))
+
+
+def show_mistakes(console: Console, mistakes: Mapping[str, int]) -> None:
+    """Print the mistakes that were made most often."""
+    if mistakes:
+        console.print("", Text.assemble((_("Mistakes made most often"), "bold"), _(" (in several attempts in a row: once)")), sep="\n")
+        for name, count in [*mistakes.items()][:MISTAKES_SHOWN]:
+            times = n_("once", "{n} times", count)
+            console.print(Text(f"  {times:>8}  {name}"))
+
+
+def show_next(console: Console, course: Course, found: Sequence[Record], workspace: Workspace) -> None:
+    """Print what to do next; where an exercise has just passed, more than that."""
+    last = max((record for record in found if record.attempts), key=lambda record: record.attempts[-1].at, default=None)
+    console.print()
+    if last is not None and last.attempts[-1].passed:
+        console.print(Text(last.exercise.slug, style="bold"))
+        say(*after_pass(course, last.exercise, workspace), *also_open(found))
+    else:
+        say(advice(found), *also_open(found))
 
 
 def show_interviews(ended: Sequence[Interview]) -> None:
@@ -97,15 +126,9 @@ def cells_of(record: Record, now: datetime) -> tuple[str, ...]:
 
 
 def scores(attempts: Sequence[Attempt]) -> str:
-    """The scores of the last attempts, in their order. Equal ones in a row stand once, with their number: "3×2 5"."""
-    runs: list[list[int]] = []
-    for attempt in attempts:
-        if runs and runs[-1][0] == attempt.earned:
-            runs[-1][1] += 1
-        else:
-            runs.append([attempt.earned, 1])
-    left_out = "… " if len(runs) > SCORES_SHOWN else ""
-    return left_out + " ".join(f"{earned}×{times}" if times > 1 else str(earned) for earned, times in runs[-SCORES_SHOWN:])
+    """The points of the last attempts, in their order: "3 → 5". Equal ones in a row stand once."""
+    runs = [earned for earned, _alike in groupby(attempt.earned for attempt in attempts)]
+    return ("… " if len(runs) > SCORES_SHOWN else "") + " → ".join(map(str, runs[-SCORES_SHOWN:]))
 
 
 def ago(passed: timedelta) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.syntax import Syntax
 
 from normgrade.cli import INTERRUPTED, typed
 from normgrade.cli.options import course_option, say
+from normgrade.cli.pager import page
 from normgrade.cli.progress import ago
 from normgrade.cli.warn import warn_of_unfinished
 from normgrade.language import _, n_
@@ -69,16 +71,32 @@ def nothing_is_due(found: Sequence[Hunt], now: datetime) -> str:
 
 def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
     """Ask for the line of each mistake, and keep whether it was found; where nobody is there, tell the lines below."""
-    for hunt in hunts:
+    for number, hunt in enumerate(hunts, 1):
         slip, now = hunt.slip, datetime.now(UTC)
         made = n_("you made it once, {ago}", "you made it {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
         console.print()
         say(_("{slug}: a right answer with a mistake in it; {made}.", slug=slip.exercise, made=made))
-        source = Syntax(hunt.source.rstrip(), "python", theme="ansi_dark", background_color="default", line_numbers=True, word_wrap=True)
-        console.print(source)
+        page(console, listing(hunt))
         if typed.somebody_is_there():
             answer(hunt, reviews)
         say(_("Line {line}. {name}: {says}", line=", ".join(map(str, hunt.lines)), name=hunt.mistake.name, says=hunt.mistake.says))
+        if typed.somebody_is_there() and number < len(hunts):
+            typed.next_line(_("Question {number} of {all} follows: press Enter. ", number=number + 1, all=len(hunts)))
+
+
+def listing(hunt: Hunt) -> Syntax:
+    """The source with its numbers of lines. Imports and the docstring at the top are left out, where the mistake is below them."""
+    source, first = hunt.source.rstrip(), first_of_code(hunt.source)
+    shown = (first if first <= min(hunt.lines, default=first) else 1, None)
+    return Syntax(source, "python", theme="ansi_dark", background_color="default", line_numbers=True, word_wrap=True, line_range=shown)
+
+
+def first_of_code(source: str) -> int:
+    """The number of the first line below the docstring and the imports at the top."""
+    head = (ast.Expr, ast.Import, ast.ImportFrom)
+    first = next((node for node in ast.parse(source).body if not isinstance(node, head)), None)
+    decorated = getattr(first, "decorator_list", [])
+    return 1 if first is None else min(node.lineno for node in (first, *decorated))
 
 
 def answer(hunt: Hunt, reviews: Reviews) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from normgrade.cli.list import list_exercises
 from normgrade.cli.options import course_option
+from normgrade.cli.pager import page
 from normgrade.cli.prompt import folded, rendered, unfolded
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.files import read_text
@@ -16,15 +18,20 @@ from normgrade.learner.workspace import find_course
 
 
 @click.command("show")
-@click.argument("slug", shell_complete=slugs_alike)
+@click.argument("slug", required=False, shell_complete=slugs_alike)
 @click.option("--answers", is_flag=True, help="Unfold the answers to the interview questions.")
 @click.option("--stub", is_flag=True, help="The file to begin with, in place of the task.")
+@click.option("--no-pager", is_flag=True, help="All at once, however small the screen is.")
 @course_option
-def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | None) -> None:
+def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, course_folder: Path | None) -> None:
     """The task of an exercise.
 
-    It is Markdown where it does not go to a terminal.
+    Where it is longer than the terminal, a pager shows it: q leaves that. It is Markdown where it does not go to a terminal. Without SLUG,
+    the exercises are listed.
     """
+    if slug is None:
+        list_exercises(course_folder)
+        return
     if answers:
         from normgrade.learner.interviews import refuse_in_interview  # and with it SQLite, which no other task needs
 
@@ -39,5 +46,4 @@ def show_command(slug: str, answers: bool, stub: bool, course_folder: Path | Non
         return
     from normgrade.report.render.terminal import open_console
 
-    console = open_console()
-    console.print(rendered(prompt), width=min(console.width, 100))
+    page(open_console(), rendered(prompt), wanted=not no_pager)

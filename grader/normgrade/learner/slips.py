@@ -12,6 +12,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language.docstring import as_spoken
 from normgrade.learner.attempts import Attempt, Attempts
+from normgrade.learner.standing import made_anew
 
 PAUSES = tuple(timedelta(days=days) for days in (1, 3, 7, 21, 60))  # before the next question, by how often in a row it was found
 
@@ -62,15 +63,17 @@ class Reviews:
 
 
 def slips(attempts: Iterable[Attempt], reviews: Iterable[Review]) -> list[Slip]:
-    """Every mistake that was made, that which is due first in front."""
+    """Every mistake that was made, that which is due first in front. One that several attempts in a row have was made once."""
     found: dict[tuple[str, str], Slip] = {}
-    events: list[Attempt | Review] = [*attempts, *reviews]
+    tried = sorted(attempts, key=lambda attempt: attempt.at)
+    anew = {(id(attempt), name) for attempt, name in made_anew(tried)}
+    events: list[Attempt | Review] = [*tried, *reviews]
     for event in sorted(events, key=lambda event: event.at):
         for name in event.diagnoses if isinstance(event, Attempt) else (event.mistake,):
             key = event.exercise, name
             before = found.get(key, Slip(*key, 0, event.at, event.at))
             if isinstance(event, Attempt):
-                found[key] = replace(before, times=before.times + 1, made=event.at, seen=event.at, found=0)
+                found[key] = replace(before, times=before.times + ((id(event), name) in anew), made=event.at, seen=event.at, found=0)
             elif key in found:
                 found[key] = replace(before, seen=event.at, found=before.found + 1 if event.knew else 0)
     return sorted(found.values(), key=lambda slip: (slip.due, slip.exercise, slip.mistake))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -134,6 +134,14 @@ def advice(records: Sequence[Record], brief: bool = False) -> str:
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:
-    """How often each mistake was diagnosed, the most frequent first."""
-    counted = Counter(name for record in records for attempt in record.attempts for name in attempt.diagnoses)
+    """How often each mistake was made anew, the most frequent first."""
+    counted = Counter(name for record in records for _attempt, name in made_anew(record.attempts))
     return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+def made_anew(attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, str]]:
+    """Each attempt with each mistake that the attempt before it, at the same exercise, had not got."""
+    before: dict[str, tuple[str, ...]] = {}
+    for attempt in attempts:
+        yield from ((attempt, name) for name in attempt.diagnoses if name not in before.get(attempt.exercise, ()))
+        before[attempt.exercise] = attempt.diagnoses

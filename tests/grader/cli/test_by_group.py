@@ -19,9 +19,9 @@ def exercise(slug: str, group: str) -> Exercise:
     return replace(Exercise.at(Path("course"), slug), group=group)
 
 
-def printed(rows: Mapping[Exercise, Sequence[str]], width: int = 80) -> list[str]:
+def printed(rows: Mapping[Exercise, Sequence[str]], width: int = 80, columns: Sequence[Column] = COLUMNS) -> list[str]:
     out = StringIO()
-    print_by_group(Console(file=out, width=width), COLUMNS, rows)
+    print_by_group(Console(file=out, width=width), columns, rows)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -69,3 +69,17 @@ def test_chinese_takes_two_columns_each() -> None:
 
 def test_a_course_without_exercises_has_headings_alone() -> None:
     assert printed({}) == ["  exercise  points  last scores  last"]
+
+
+def test_spare_columns_are_left_out_where_there_is_no_room() -> None:
+    columns = Column("exercise"), Column("level", number=True, spare=2), Column("scores", elastic=True, spare=1), Column("last", spare=3)
+    rows = {exercise("layer_norm", "Layers"): ("layer_norm", "1", "3 → 5", "now")}
+    kept = {width: printed(rows, width, columns)[0].split() for width in (33, 32, 27, 26, 20, 19)}
+    assert kept == {
+        33: ["exercise", "level", "scores", "last"],
+        32: ["exercise", "level", "scores"],
+        27: ["exercise", "level", "scores"],
+        26: ["exercise", "scores"],
+        20: ["exercise", "scores"],
+        19: ["exercise"],
+    }

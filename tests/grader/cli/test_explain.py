@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,26 @@ def test_a_mistake_nobody_knows_is_named_with_the_nearest(run: Run) -> None:
     assert err == 'Error: No mistake is called "one-for-all-row". Did you mean "one-for-all-rows"? A diagnosis gives the names.'
 
 
+def test_without_a_name_ones_own_mistakes_are_named(run: Run, tmp_path: Path) -> None:
+    nothing = "No mistake of yours is known here: `normgrade check` names them, and `normgrade explain MISTAKE` shows one in numbers."
+    assert run("explain") == (0, nothing, "")
+    run("init", ".")
+    assert run("explain") == (0, nothing, "")
+    made = [("rms", "sum-for-mean", 3), ("centring", "momentum-flipped", 2), ("gone", "a", 1)]
+    now = datetime.now(UTC)
+    tried = [Attempt(now - timedelta(days=days), slug, Outcome.FAILED, 1, 10, (name,)) for slug, name, days in made]
+    Attempts(tmp_path / ".normgrade" / "progress.db").add(tried)
+    assert run("explain") == (
+        0,
+        "Your mistakes, the last one first: "
+        "normgrade explain momentum-flipped --exercise centring made once, 2 days ago "
+        "normgrade explain sum-for-mean --exercise rms made once, 3 days ago",
+        "",
+    )
+    assert "momentum-flipped" not in run("explain", "--exercise", "rms")[1]
+    assert run("explain", "--exercise", "rsm")[0] == 2
+
+
 @pytest.mark.parametrize("level", ["claims", "score"])
 def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edited_course: Callable[..., Course]) -> None:
     course = edited_course({"course.toml": f'reveal = "{level}"\n'})
@@ -42,8 +63,6 @@ def test_a_course_that_reveals_less_keeps_its_numbers(level: str, run: Run, edit
 
 
 def test_of_several_exercises_the_one_where_it_was_made_last_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from datetime import UTC, datetime
-
     from normgrade.cli.explain import preferred
 
     monkeypatch.chdir(tmp_path)

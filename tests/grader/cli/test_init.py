@@ -19,6 +19,15 @@ def test_a_new_folder_has_stubs_and_prompts(run: Run, tmp_path: Path) -> None:
     assert "Go there with `cd 'my norms'`." in out
 
 
+def test_many_files_are_counted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.cli.init.LISTED", 1)
+    out = run("init")[1]
+    assert "4 files added to" in out and "2 stubs, one for each exercise, where your code goes 2 files in prompts: the tasks" in out
+    for path in (tmp_path / "prompts").iterdir():
+        path.unlink()
+    assert run("init")[1].startswith(f"2 files added to {tmp_path}. 2 files in prompts: the tasks, and their figures Next is rms")
+
+
 def test_here_nobody_is_told_to_go_there_and_nothing_is_added_twice(run: Run, tmp_path: Path) -> None:
     assert "Go there" not in run("init")[1]
     (tmp_path / "rms.py").unlink()

@@ -24,9 +24,9 @@ def test_how_long_ago(minutes: int, words: str) -> None:
     assert ago(timedelta(minutes=minutes)) == words
 
 
-def test_scores_alike_are_counted() -> None:
+def test_scores_alike_stand_once() -> None:
     tried = [Attempt(datetime.now(UTC), "rms", Outcome.FAILED, earned, 8) for earned in (3, 3, 5, 8)]
-    assert scores(tried) == "3×2 5 8" and scores([]) == ""
+    assert scores(tried) == "3 → 5 → 8" and scores([]) == ""
     assert scores([replace(tried[0], earned=earned % 8) for earned in range(20)]).startswith("… ")
 
 
@@ -55,5 +55,20 @@ def test_attempts_and_mistakes_are_shown(run: Callable[..., tuple[int, str, str]
     Attempts(tmp_path / ".normgrade/progress.db").add(tried)
     code, out, err = run("progress")
     assert (code, err) == (0, "")
-    assert "rms 1 best 3/8 2 3×2 just now" in out and "0 of 2 passed, 2 attempts" in out
-    assert "Made most often 2 × sum-for-mean" in out and "Go on with rms" in out
+    assert "rms 1 best 3/8 2 3 just now" in out and "centring" not in out.partition("Open as well")[0]
+    assert "0 of 2 passed, 2 attempts; 1 is not started" in out
+    assert "Mistakes made most often (in several attempts in a row: once) once sum-for-mean" in out and "Go on with rms" in out
+
+
+def test_after_a_pass_more_is_told(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    run("init", ".")
+    kept = Attempts(tmp_path / ".normgrade/progress.db")
+    kept.add([Attempt(datetime.now(UTC), "rms", Outcome.PASSED, 8, 8)])
+    assert " rms Passed at the first attempt. Another right way: `normgrade solution rms einsum` " in run("progress")[1]
+    kept.add([Attempt(datetime.now(UTC) + timedelta(minutes=1), "centring", Outcome.FAILED, 3, 10)])
+    assert "Another right way" not in run("progress")[1]
+
+
+def test_a_fresh_workspace_has_no_rows(run: Callable[..., tuple[int, str, str]]) -> None:
+    run("init", ".")
+    assert run("progress")[1].startswith("0 of 2 passed, 0 attempts; 2 are not started Next is rms")

@@ -35,7 +35,7 @@ def make(kept: Attempts, days_ago: float, *mistakes: str, passed: bool = True) -
 def test_what_is_due_is_shown_and_told_where_nobody_answers(run: Run, kept: Attempts) -> None:
     make(kept, 2, "sum-for-mean")
     code, out, err = run("review")
-    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago. 1 ")
+    assert (code, err) == (0, "") and out.startswith(f"{PASSED}once, 2 days ago. 7 def rms(")
     assert "sum-for-mean: The squares are added up. Average them." in out and "def rms(" in out and "Which line" not in out
     assert Reviews(kept).all() == []
 
@@ -79,6 +79,39 @@ def test_only_some_are_asked_at_a_time(run: Run, kept: Attempts, monkeypatch: py
     make(kept, 5, "sum-for-mean", "eps-outside-root")
     monkeypatch.setattr(review_module, "MOST", 1)
     assert run("review")[1].endswith("1 more is due.")
+
+
+def test_the_answer_is_read_before_the_next_question(run: Run, kept: Attempts, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(kept, 5, "sum-for-mean", "eps-outside-root")
+    prompts: list[str] = []
+
+    def answered(prompt: str) -> str:
+        prompts.append(prompt)
+        return "1"
+
+    monkeypatch.setattr("normgrade.cli.typed.somebody_is_there", lambda: True)
+    monkeypatch.setattr("builtins.input", answered)
+    run("review")
+    assert prompts == ["Which line is wrong? ", "Question 2 of 2 follows: press Enter. ", "Which line is wrong? "]
+
+
+def test_the_head_of_a_source_is_left_out_where_the_mistake_is_below(run: Run, kept: Attempts) -> None:
+    make(kept, 5, "sum-for-mean")
+    out = run("review")[1]
+    assert "import torch" not in out and " 7 def rms(" in out
+
+
+@pytest.mark.parametrize(
+    ("source", "first"),
+    [
+        ('"""Docs."""\n\nimport torch\n\n\ndef f():\n    pass\n', 6),
+        ("import torch\n\n@torch.no_grad\ndef f():\n    pass\n", 3),
+        ("EPS = 1\n", 1),
+        ("import torch\n", 1),
+    ],
+)
+def test_where_code_begins(source: str, first: int) -> None:
+    assert review_module.first_of_code(source) == first
 
 
 def test_it_waits_while_an_interview_runs(run: Run, kept: Attempts) -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 
 from normgrade.course.course import Course
+
+pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -24,3 +31,22 @@ def test_show_unfolds_the_answers(invoke: Invoke) -> None:
 
 def test_show_gives_the_stub_to_begin_with(invoke: Invoke, tiny: Course) -> None:
     assert invoke("show", "rms", "--stub").stdout == tiny.exercise("rms").stub.read_text(encoding="utf-8")
+
+
+def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
+    said, listed = invoke("show"), invoke("list")
+    assert said.returncode == 0 and said.stdout == listed.stdout and "`normgrade show SLUG` shows a task" in " ".join(said.stdout.split())
+
+
+def test_a_pager_shows_what_a_terminal_has_no_room_for(here: Path, tiny: Course) -> None:
+    pager = here / "pager"
+    pager.write_text("#!/bin/sh\nsed 's/^/paged: /'\n", encoding="utf-8")
+    pager.chmod(0o755)
+    shown = {}
+    for option in ("", " --no-pager"):
+        environment = dict(os.environ) | {"NORMGRADE_COURSE": str(tiny.root), "PAGER": str(pager), "TERM": "xterm"}
+        for name in ("MANPAGER", "LINES", "COLUMNS"):
+            environment.pop(name, None)
+        command = f"{sys.executable} -m normgrade show rms{option}"
+        shown[option] = pexpect.run(command, env=environment, dimensions=(5, 80), timeout=60).decode()
+    assert "paged: " in shown[""] and "Divide every row" in shown[" --no-pager"] and "paged" not in shown[" --no-pager"]

@@ -30,7 +30,7 @@ def review(knew: bool, day: int, mistake: str = "a") -> Review:
 
 def test_a_mistake_comes_back_after_a_day() -> None:
     [slip] = slips([made("a"), made("a", day=2), made(day=3)], [])
-    assert slip == Slip("rms", "a", 2, NOW + 2 * DAY, NOW + 2 * DAY) and slip.due == NOW + 3 * DAY
+    assert slip == Slip("rms", "a", 1, NOW + 2 * DAY, NOW + 2 * DAY) and slip.due == NOW + 3 * DAY
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_it_comes_ever_later_while_it_is_found(reviews: list[tuple[bool, int]], 
 
 
 def test_making_it_again_begins_anew() -> None:
-    [slip] = slips([made("a"), made("a", day=9)], [review(True, 1), review(True, 4)])
+    [slip] = slips([made("a"), made(day=8), made("a", day=9)], [review(True, 1), review(True, 4)])
     assert (slip.times, slip.found, slip.due) == (2, 0, NOW + 10 * DAY)
 
 

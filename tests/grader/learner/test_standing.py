@@ -14,6 +14,7 @@ from normgrade.learner.standing import (
     advice,
     attempts_of,
     frequent_mistakes,
+    made_anew,
     next_after,
     next_record,
     others_open,
@@ -92,6 +93,11 @@ def test_advice_names_the_exercise_and_the_command(tiny: Course) -> None:
     assert advice([record(tiny, "rms", attempt(earned=8))]).startswith("Everything has passed.")
 
 
-def test_mistakes_are_counted(tiny: Course) -> None:
-    tried = (attempt(mistakes=("a", "b")), attempt(mistakes=("b",)))
+def test_mistakes_are_counted_once_for_attempts_in_a_row(tiny: Course) -> None:
+    tried = [attempt(mistakes=mistakes) for mistakes in (("a", "b"), ("b",), ("b",), (), ("b",))]
     assert list(frequent_mistakes([record(tiny, "rms", *tried)]).items()) == [("b", 2), ("a", 1)]
+
+
+def test_attempts_at_another_exercise_are_not_in_between() -> None:
+    tried = [attempt("rms", mistakes=("a",)), attempt("centring", mistakes=("a",)), attempt("rms", mistakes=("a",))]
+    assert [(each.exercise, name) for each, name in made_anew(tried)] == [("rms", "a"), ("centring", "a")]
