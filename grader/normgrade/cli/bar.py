@@ -28,14 +28,14 @@ def progress() -> Iterator[OnProgress]:
 
 
 class Bar:
-    """One line: what is going on, and how much of it is done. rich is imported at the first call."""
+    """One line: what is going on, and how much of it is done, in percent. rich is imported at the first call."""
 
     def __init__(self) -> None:
         self.progress: rich.progress.Progress | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if self.progress is None:
-            self.progress = started()
+            self.progress = started(visible_name(what))
         [task] = self.progress.tasks
         task.total = total or None  # without a total the bar just moves
         self.progress.update(task.id, description=visible_name(what), completed=done)
@@ -45,14 +45,14 @@ class Bar:
             self.progress.stop()
 
 
-def started() -> rich.progress.Progress:
-    """A started bar with a single task."""
-    from rich.progress import BarColumn, Progress, TextColumn
+def started(what: str) -> rich.progress.Progress:
+    """A started bar with a single task, of which nothing is done yet."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     from normgrade.report.render.terminal import open_console
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn()
     progress = Progress(*columns, console=open_console(to_stderr=True), transient=True)
-    progress.add_task("")
+    progress.add_task(what, total=None)
     progress.start()
     return progress

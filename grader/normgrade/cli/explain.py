@@ -61,6 +61,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
 
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(progress=watched)) as grader:
+        watched(_("{mistake}: playing every check", mistake=name), 0, 0)  # while PyTorch is imported
         found = explain(grader, exercise, known[exercise.slug][name])
     console = open_console()
     show(console, found)

@@ -20,6 +20,7 @@ from normgrade.course.files import put_in_place, read_plain
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.every_check import results_of
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.workspace import Workspace, find_course, submission_of
 from normgrade.report.report import Outcome
@@ -103,7 +104,9 @@ def play(exercise: Exercise, path: Path, seed: int) -> tuple[Result, ...]:
         raise UsageError(_("{path} cannot be played: {why}", path=path, why=inspection.findings[0].text))
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(seed=seed, progress=watched)) as grader:
-        return tuple(grader.results(exercise, inspection.source, path.name))
+        what = _("{submission}: playing every check", submission=path.name)
+        watched(what, 0, 0)  # while PyTorch is imported
+        return tuple(results_of(grader, exercise, inspection.source, path.name, what))
 
 
 def chosen(results: tuple[Result, ...], name: str | None) -> Result | None:

@@ -12,7 +12,9 @@ from normgrade.compare.played import Result
 from normgrade.compare.remarks import remarked
 from normgrade.course.course import Exercise
 from normgrade.course.mistakes import Mistake
+from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
+from normgrade.learner.every_check import results_of
 from normgrade.report.report import ArrayDifference, Check, Kind, Numbers, Outcome, SideBySide
 from normgrade.suite.grader import Grader
 from normgrade.worker.observation import Array
@@ -42,7 +44,8 @@ class Explanation:
 
 def explain(grader: Grader, exercise: Exercise, mistake: Mistake) -> Explanation:
     """Play the whole suite on the mistake, and choose the simplest examples from the results."""
-    results = list(grader.results(exercise, mistake.source, exercise.file_name))
+    what = _("{mistake}: playing every check", mistake=mistake.name)
+    results = list(results_of(grader, exercise, mistake.source, exercise.file_name, what))
     shows = min(showing(remarked(results, exercise)), key=simplicity, default=None)
     hides = min(hiding(results, exercise.places), key=lambda example: (not alike(example, shows), *simplicity(example)), default=None)
     return Explanation(exercise, mistake, shows, hides)

@@ -29,7 +29,7 @@ def test_on_a_terminal_the_last_news_are_shown(monkeypatch: pytest.MonkeyPatch) 
         assert terminal.getvalue() == ""  # the bar begins when there is something to say
         tell("first.py", 0, 2)
         tell("a\x1b[31m.py", 2, 2)
-    assert "a·[31m.py" in terminal.getvalue()
+    assert "a·[31m.py" in terminal.getvalue() and "100%" in terminal.getvalue()
 
 
 def test_without_a_total_the_bar_just_moves(monkeypatch: pytest.MonkeyPatch) -> None:

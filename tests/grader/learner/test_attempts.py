@@ -105,6 +105,14 @@ def test_a_newer_file_is_left_to_newer_programs(kept: Attempts) -> None:
         kept.attempts()
 
 
+def test_an_empty_file_is_one_without_attempts(kept: Attempts) -> None:
+    kept.path.parent.mkdir(exist_ok=True)
+    kept.path.touch()
+    assert kept.attempts() == []
+    kept.add([attempt()])
+    assert kept.attempts() == [attempt()]
+
+
 def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match=r'cannot be kept in ".*file.progress\.db"'):

@@ -1,0 +1,20 @@
+"""Every check of an exercise, played for a learner who watches how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from normgrade.course.course import Exercise
+from normgrade.suite.grader import Grader
+
+if TYPE_CHECKING:
+    from normgrade.compare.played import Result
+
+
+def results_of(grader: Grader, exercise: Exercise, source: str, file_name: str, what: str) -> Iterator[Result]:
+    """Return every check's result, as soon as it is there, and tell how many there are so far. `what` says what is going on."""
+    total = len(grader.played(exercise).tests)
+    for number, result in enumerate(grader.results(exercise, source, file_name), 1):
+        grader.options.progress(what, number, total)
+        yield result

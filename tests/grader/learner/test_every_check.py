@@ -1,0 +1,21 @@
+"""Every check is played, and each is told of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from normgrade.course.course import Course
+from normgrade.course.files import read_text
+from normgrade.learner.every_check import results_of
+from normgrade.report.report import Outcome
+from normgrade.suite.grader import open_grader
+from normgrade.suite.grading_options import Options
+
+
+def test_every_result_is_told(tiny: Course, expectations: Path) -> None:
+    rms, told = tiny.exercise("rms"), list[tuple[str, int, int]]()
+    options = Options(progress=lambda what, done, total: told.append((what, done, total)))
+    with open_grader([rms], options) as grader:
+        results = list(results_of(grader, rms, read_text(rms.reference), "rms.py", "playing"))
+    assert {result.check.outcome for result in results} == {Outcome.PASSED}
+    assert told == [("playing", number, len(results)) for number in range(1, len(results) + 1)]
