@@ -10,7 +10,6 @@ import ast
 import io
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -79,7 +78,7 @@ def marked(tree: ast.Module) -> Iterator[str | tuple[str, ...]]:
 
 def helps() -> Iterator[str]:
     """What the commands and their options say of themselves."""
-    commands = [getattr(import_module(f"normgrade.cli.{name}"), f"{name}_command") for name in cli.COMMANDS]
+    commands = [*map(cli.command_named, cli.COMMANDS)]
     yield cli.lang_option.help or ""
     for command in (cli.normgrade, *commands):
         yield cli.help_of(command)

@@ -64,14 +64,20 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = f"{name}_" if iskeyword(name) else name
-        return in_language(getattr(import_module(f"normgrade.cli.{module}"), f"{name}_command"))
+        return in_language(command_named(name))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             meant = did_you_mean(args[0], COMMANDS)
             raise UsageError(_('No command named "{name}".{meant} `normgrade --help` shows them all.', name=args[0], meant=meant))
         return super().resolve_command(context, args)
+
+
+def command_named(name: str) -> click.Command:
+    """The command of that name, from its module. One that is called as a keyword of Python has an underscore after its module's name."""
+    module = import_module(f"normgrade.cli.{name}{'_' * iskeyword(name)}")
+    found: click.Command = getattr(module, f"{name}_command")
+    return found
 
 
 def in_language(command: click.Command) -> click.Command:

@@ -13,7 +13,7 @@ from rich.text import Text
 from normgrade.compare.differences import allowed, at_most
 from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
-from normgrade.language import _, n_
+from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
 from normgrade.report.render.whole import difference_lines, indented, places, table_of_sides
@@ -77,7 +77,7 @@ def heading(both: SideBySide, said: str) -> Text:
 
 def more(count: int) -> Iterator[RenderableType]:
     if count > 0:
-        yield indented(Text(n_("and {n} more", "and {n} more", count), style="dim"))
+        yield indented(Text(_("and {n} more", n=count), style="dim"))
 
 
 def named(found: D, words: Words) -> D:

@@ -34,7 +34,7 @@ def how_it_went(attempts: Sequence[Attempt]) -> str:
         return ""
     names = [*dict.fromkeys(name for attempt in attempts for name in attempt.diagnoses)]
     passed = n_("Passed at the first attempt.", "Passed after {n} attempts.", len(attempts))
-    said = (f"{passed} {overcome(names, count)}" for count in range(len(names), 0, -1))
+    said = (_("{passed} {overcome}", passed=passed, overcome=overcome(names, count)) for count in range(len(names), 0, -1))
     return next(filter(fits, said), passed)
 
 

@@ -49,7 +49,9 @@ def array_of(text: str) -> Typed:
     try:
         return numbers_of(content_of(path).decode(), f'"{path}"')
     except UnicodeDecodeError as error:
-        raise UsageError(_('"{path}" is not UTF-8 at byte {number}. Save it as UTF-8.', path=path, number=error.start + 1)) from error
+        number, byte = error.start + 1, error.object[error.start]
+        said = _('"{path}" is not UTF-8: byte {number} is 0x{byte:02x}. Save it as UTF-8.', path=path, number=number, byte=byte)
+        raise UsageError(said) from error
 
 
 def content_of(path: Path) -> bytes:

@@ -44,7 +44,7 @@ def test_a_file_holds_an_array_or_one_list(here: Path) -> None:
         ("text.npy", '"text.npy" is no array of numbers as `numpy.save` writes it.'),
         ("complex.npy", '"complex.npy" is no array of real numbers. Save one with `numpy.save`.'),
         ("code.py", 'print(1) at line 1, column 1 of "code.py" is no literal'),
-        ("latin.txt", '"latin.txt" is not UTF-8 at byte 2. Save it as UTF-8.'),
+        ("latin.txt", '"latin.txt" is not UTF-8: byte 2 is 0xe9. Save it as UTF-8.'),
         ("folder.npy", '"folder.npy" cannot be read'),
     ],
 )
