@@ -21,9 +21,9 @@ NARROWEST = 6  # that the elastic column gets
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: what stands above it, and whether it holds numbers.
+    """A column: its heading, and if it holds numbers.
 
-    Where the terminal is narrow, the `elastic` one gives way; then those that are `spare` are left out, the highest number first.
+    In a narrow terminal, the `elastic` one gives way; then those that are `spare` are left out, the highest number first.
     """
 
     heading: str
@@ -48,7 +48,7 @@ def print_by_group(console: Console, columns: Sequence[Column], rows: Mapping[Ex
 
 
 def kept_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The numbers of the columns for which there is room, of those that are spare."""
+    """Return the numbers of the columns that are shown: spare ones are left out until there is room."""
     kept = [*range(len(columns))]
     least = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
     for number, column in sorted(enumerate(columns), key=lambda each: -each[1].spare):

@@ -71,7 +71,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
 
 
 def made_by_you(course: Course, slug: str | None) -> list[str]:
-    """The mistakes that were made at this exercise, or at any, the last one first, and how each is explained."""
+    """Return lines about the mistakes that were made at this exercise, or at any, the last one first."""
     workspace, wanted = Workspace.find(), {course.exercise(slug).slug} if slug else {*course.slugs}
     attempts = attempts_of(workspace).attempts() if workspace is not None else []
     made = [each for each in slips(attempts, ()) if each.exercise in wanted]
@@ -82,7 +82,7 @@ def made_by_you(course: Course, slug: str | None) -> list[str]:
 
 
 def line_about(slip: Slip, now: datetime) -> str:
-    """How a mistake is explained, and when it was made."""
+    """Return the command that explains a mistake, and when it was made."""
     command = f"normgrade explain {slip.mistake} --exercise {slip.exercise}"
     when = n_("made once, {ago}", "made {n} times, the last time {ago}", slip.times, ago=ago(now - slip.made))
     return f"  {command}\n    {when}"

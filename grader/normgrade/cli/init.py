@@ -59,7 +59,7 @@ def init_command(folder: Path, course_folder: Path | None) -> None:
 
 
 def told(workspace: Workspace, added: Sequence[Path]) -> list[str]:
-    """A few files by their names; of many, how many are where, and what for."""
+    """Return lines about the files that were added: a few by their names, many as numbers."""
     if len(added) <= LISTED:
         return [str(path.relative_to(workspace.root)) for path in added]
     stubs = sum(path.parent == workspace.root for path in added)

@@ -82,7 +82,7 @@ def show_mistakes(console: Console, mistakes: Mapping[str, int]) -> None:
 
 
 def show_next(console: Console, course: Course, found: Sequence[Record], workspace: Workspace) -> None:
-    """Print what to do next; where an exercise has just passed, more than that."""
+    """Print the next step; more than that if an exercise has just passed."""
     last = max((record for record in found if record.attempts), key=lambda record: record.attempts[-1].at, default=None)
     console.print()
     if last is not None and last.attempts[-1].passed:

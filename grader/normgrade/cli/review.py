@@ -85,14 +85,14 @@ def ask_all(console: Console, hunts: Sequence[Hunt], reviews: Reviews) -> None:
 
 
 def listing(hunt: Hunt) -> Syntax:
-    """The source with its numbers of lines. Imports and the docstring at the top are left out, where the mistake is below them."""
+    """Return the source with its line numbers. Its docstring and imports are left out if the mistake stands below them."""
     source, first = hunt.source.rstrip(), first_of_code(hunt.source)
     shown = (first if first <= min(hunt.lines, default=first) else 1, None)
     return Syntax(source, "python", theme="ansi_dark", background_color="default", line_numbers=True, word_wrap=True, line_range=shown)
 
 
 def first_of_code(source: str) -> int:
-    """The number of the first line below the docstring and the imports at the top."""
+    """Return the number of the first line below the docstring and the imports at the top."""
     head = (ast.Expr, ast.Import, ast.ImportFrom)
     first = next((node for node in ast.parse(source).body if not isinstance(node, head)), None)
     decorated = getattr(first, "decorator_list", [])

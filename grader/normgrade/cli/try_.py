@@ -1,4 +1,4 @@
-"""`normgrade try`: an input of one's own, and what both the learner's file and the reference make of it."""
+"""`normgrade try`: the learner's file and the reference on an input of the learner's own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_SEEDS = 2**32
 
 
 def dtype_of(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """The name of a dtype, checked; None where none is given."""
+    """Return the name of a dtype, checked; None if none is given."""
     if value is None or value in DTYPES:
         return value
     known = either((", ".join(DTYPES[:-1]), DTYPES[-1]))

@@ -1,4 +1,4 @@
-"""What `normgrade try` shows: what the reference gives and what the learner's file does, place by place, and whether they agree."""
+"""Both sides of a trial, place by place: the values of the reference and of the learner's file, and if they agree."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from normgrade.worker.observation import Array, Observation
 
 Words = Mapping[str, str]  # of an exercise, for its places
 D = TypeVar("D", bound=Comparison)
-LINES = 20  # of what the learner's code printed or raised
-RESULTS = ("output", "result")  # how the places of what is returned begin
+LINES = 20  # of the output, or of an exception
+RESULTS = ("output", "result")  # the places of results begin so
 
 
 def show(console: Console, title: str, play: Played, words: Words) -> bool:
-    """Print both sides. Returns whether they agree."""
+    """Print both sides. Returns if they agree."""
     console.print(Text(one_line(title), style="bold"))
     if stdout := play.observation.stdout.strip():
         console.print(Text(_("your code printed:"), style="dim"), indented(Text(bounded(stdout, LINES))))
@@ -41,7 +41,7 @@ def show(console: Console, title: str, play: Played, words: Words) -> bool:
         for part in place_lines(place, play, wrong.get(place), words):
             console.print(part)
     if leaves_open(play):
-        console.print(Text(_("Where float32 leaves open what the reference gives, any number agrees."), style="dim"))
+        console.print(Text(_("Some numbers of the reference are not settled in float32: any number agrees there."), style="dim"))
     if wrong:
         differing = [named(each, words) for each in play.differences]
         console.print(Text(_("✗ They differ: {places}.", places=places(differing)), style="bold red"))
@@ -51,7 +51,7 @@ def show(console: Console, title: str, play: Played, words: Words) -> bool:
 
 
 def place_lines(place: Place, play: Played, wrong: Difference | None, words: Words) -> Iterator[RenderableType]:
-    """Both sides at a place: of results and gradients always, of all else only where it differs."""
+    """Return the lines about a place. Results and gradients have some always, anything else only if it differs."""
     expected, got = play.expectation.places[place], play.observation.values.get(place)
     if isinstance(wrong, ArrayDifference):
         difference = named(wrong, words)
@@ -81,24 +81,24 @@ def more(count: int) -> Iterator[RenderableType]:
 
 
 def named(found: D, words: Words) -> D:
-    """The same without its step, of which a trial has only one, and in the language that is spoken."""
+    """Return it without its step, since a trial has only one, and with its name in the language that is spoken."""
     place = found.place.at(None)
     return replace(found, place=place, called=place_in_words(place, words))
 
 
 def is_told(place: Place) -> bool:
-    """Whether it is what is returned, or a gradient."""
+    """Return if a place holds a result or a gradient."""
     return place.template.startswith((*RESULTS, "gradient of")) and not place.template.endswith("left alone")
 
 
 def leaves_open(play: Played) -> bool:
-    """Whether float32 leaves a number of the reference open."""
+    """Return if a finite number of the reference is not settled in float32."""
     places = ((each, each.value) for each in play.expectation.places.values())
     return any((np.isinf(allowed(each)) & np.isfinite(value.values)).any() for each, value in places if isinstance(value, Array))
 
 
 def show_errors(console: Console, play: Played) -> bool:
-    """Print what each side returns or raises. Returns whether both raise the same exception."""
+    """Print the result or the exception of each side. Returns if both raise the same exception."""
     right, own = play.expectation.error, play.observation.error
     if right is None:
         console.print(Text(_("The reference returns {value}.", value=returned(as_expected(play.expectation)))))
@@ -116,7 +116,7 @@ def show_errors(console: Console, play: Played) -> bool:
 
 
 def returned(seen: Observation) -> str:
-    """What a side returns, in words, with its first numbers."""
+    """Return the result of a side in words, with its first numbers."""
     value = next((value for place, value in seen.values.items() if Place.of(place).template.startswith(RESULTS)), None)
     said = one_line(str(in_words(value)))
     if not isinstance(value, Array):

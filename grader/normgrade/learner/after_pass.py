@@ -1,4 +1,4 @@
-"""What is said after an exercise has passed: how it went, another right way, a question, and what is next."""
+"""The lines after an exercise has passed: how it went, another right way, a question, and the next step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WIDEST = 80  # columns of a line
 
 
 def after_pass(course: Course, exercise: Exercise, workspace: Workspace) -> list[str]:
-    """Return the lines to show, each of at most 80 columns except for the last, which says what is next.
+    """Return the lines to show, each of at most 80 columns except for the last, which names the next step.
 
-    Whoever passes again reads of another right way, and another question.
+    Another pass shows another right way and another question.
     """
     found = records(course, workspace)
     attempts = next((record.attempts for record in found if record.exercise.slug == exercise.slug), ())

@@ -1,4 +1,4 @@
-"""Values that somebody types as Python writes them. They are read, never executed."""
+"""Literals of Python, as somebody types them. They are read, never executed."""
 
 from __future__ import annotations
 

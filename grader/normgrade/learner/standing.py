@@ -107,7 +107,7 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
 
 
 def advice(records: Sequence[Record], brief: bool = False) -> str:
-    """What to do next, in one or two sentences. Who has passed an exercise knows where code goes, so `brief` leaves that out."""
+    """Return the next step, in one or two sentences. Whoever has passed one knows where code goes: `brief` leaves that out."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
@@ -134,13 +134,13 @@ def advice(records: Sequence[Record], brief: bool = False) -> str:
 
 
 def frequent_mistakes(records: Sequence[Record]) -> Mapping[str, int]:
-    """How often each mistake was made anew, the most frequent first."""
+    """Return how often each mistake was made anew, the most frequent first."""
     counted = Counter(name for record in records for _attempt, name in made_anew(record.attempts))
     return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 def made_anew(attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, str]]:
-    """Each attempt with each mistake that the attempt before it, at the same exercise, had not got."""
+    """Return each attempt with each mistake that the attempt before it at the same exercise did not have."""
     before: dict[str, tuple[str, ...]] = {}
     for attempt in attempts:
         yield from ((attempt, name) for name in attempt.diagnoses if name not in before.get(attempt.exercise, ()))

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from normgrade.suite.grader import Grader
 
 OUTPUT = Place("output", step=1)
-SEEDS = 1, 2  # of initial values: what they change is random
+SEEDS = 1, 2  # of initial values: a layer is random if they change it
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is tried: how the layer is built, its inputs, and how it is called.
+    """One call on inputs of the learner's own: how the layer is built, its inputs, and how it is called.
 
     A layer keeps the values that it was built with. With a `seed`, it is filled with random ones.
     """
@@ -51,7 +51,7 @@ class Trial:
 
     @property
     def how(self) -> str:
-        """How it is called, in words: the mode of a layer, and what the inputs are."""
+        """The mode of a layer and the inputs, in words."""
         mode = (_("training mode") if self.training else _("evaluation mode"),) if self.has_mode else ()
         return " · ".join((*mode, *(f"{each.dtype} {each.values.shape}" for each in self.inputs)))
 
@@ -85,10 +85,10 @@ def asked(trial: Trial, oracle: Oracle, reference: str) -> TypedRequest:
 
 
 def filled(trial: Trial, oracle: Oracle, reference: str) -> Build:
-    """Return the beginning of the story with what the layer's parameters and buffers hold.
+    """Return the beginning of the story, with the values of parameters and buffers.
 
-    A layer in float32 keeps its own initial values, to be compared with the reference's. Where these are random, or have another dtype,
-    both layers are filled with the reference's.
+    A layer in float32 keeps its own initial values, to be compared with the reference's. If these are random, or have another dtype, both
+    layers are filled with the reference's.
     """
     build = trial.build
     if build.is_function or trial.seed is not None:
@@ -101,7 +101,7 @@ def filled(trial: Trial, oracle: Oracle, reference: str) -> Build:
 
 
 def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> Mapping[str, Array]:
-    """Return the parameters and buffers of a new layer by name; nothing where the reference refuses to build it."""
+    """Return the parameters and buffers of a new layer by name; nothing if the reference refuses to build it."""
     implementation, probes = oracle.modules(reference)
     import torch
 
@@ -113,7 +113,7 @@ def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> M
 
 
 def with_upstream(whole: TypedRequest, oracle: Oracle, reference: str) -> TypedRequest:
-    """Return the request with a backward pass from 1, 2, 3, … in the shape of the output; without any where that is no tensor."""
+    """Return the request with a backward pass from 1, 2, 3, … in the shape of the output; without any if that is no tensor."""
     output = oracle.natively(reference, whole).values.get(OUTPUT)
     if not isinstance(whole, LayerStory) or not isinstance(output, Array):
         return whole

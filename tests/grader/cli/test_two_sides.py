@@ -1,4 +1,4 @@
-"""What `try` shows."""
+"""Both sides of a trial, as `try` shows them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def array(*values: float) -> Array:
 def shown(
     expected: Mapping[Place, Array], seen: Mapping[str, Value], own: Error | None = None, right: Error | None = None, stdout: str = ""
 ) -> tuple[bool, str]:
-    """Whether both sides agree, and what is printed, on a line."""
+    """Return if both sides agree, and the output on one line."""
     places = {place: Expected(Array(each.values.astype(float), "float64"), "float32", 0 * each.values) for place, each in expected.items()}
     console = Console(file=io.StringIO(), width=80)
     agree = show(console, "rms · rms.py", Played(Observation(seen, own, stdout), Expectation(FunctionCall("rms"), places, right)), {})
@@ -57,7 +57,7 @@ def test_numbers_that_float32_leaves_open_are_told() -> None:
     expected = {OUTPUT: Expected(array(1), "float32", np.array([np.inf]))}
     console = Console(file=io.StringIO(), width=80)
     assert show(console, "", Played(Observation({OUTPUT: array(7)}), Expectation(FunctionCall("rms"), expected)), {})
-    assert "Where float32 leaves open what the reference gives, any number agrees." in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "Some numbers of the reference are not settled in float32: any number agrees there." in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_exceptions_of_both_sides_are_compared() -> None:

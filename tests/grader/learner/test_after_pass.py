@@ -1,4 +1,4 @@
-"""What is said after an exercise has passed."""
+"""The lines after an exercise has passed."""
 
 from __future__ import annotations
 
