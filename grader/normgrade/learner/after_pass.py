@@ -23,8 +23,9 @@ def after_pass(course: Course, exercise: Exercise, workspace: Workspace) -> list
     """
     found = records(course, workspace)
     attempts = next((record.attempts for record in found if record.exercise.slug == exercise.slug), ())
-    turn = max(sum(attempt.passed for attempt in attempts) - 1, 0)
-    lines = [how_it_went(attempts), one_of(other_ways(exercise), turn), one_of(questions(exercise), turn)]
+    passes = sum(attempt.passed for attempt in attempts)
+    ways = other_ways(exercise) if passes else ()  # `solution` shows none before
+    lines = [how_it_went(attempts), one_of(ways, passes), one_of(questions(exercise), passes)]
     return [*filter(None, lines), advice(found, brief=True)]
 
 

@@ -125,7 +125,7 @@ def test_what_passes_is_passed(run: Run, begun: Path, tiny: Course, interviews: 
     code, out, _err = run("check", "rms")
     assert code == 0 and "Next is" not in out
     assert "rms 1 8/8 ✓ passed" in run("interview", "--end")[1]
-    assert "rms 1 ✓ passed 2 8×2 just now" in run("progress")[1]
+    assert "rms 1 ✓ passed 2 8 just now" in run("progress")[1]
 
 
 def test_marks_are_asked_for_and_kept_one_by_one(run: Run, begun: Path, interviews: Interviews, monkeypatch: pytest.MonkeyPatch) -> None:

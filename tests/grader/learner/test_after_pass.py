@@ -40,7 +40,7 @@ def test_a_pass_tells_how_it_went_and_what_is_next(tiny: Course, workspace: Work
 
 def test_only_what_there_is_gets_a_line(tiny: Course, workspace: Workspace) -> None:
     rms, following = tiny.exercise("rms"), advice(records(tiny, workspace), brief=True)
-    assert after_pass(tiny, rms, workspace) == [WAY, QUESTION, following]  # a file outside of the workspace has no attempts
+    assert after_pass(tiny, rms, workspace) == [QUESTION, following]  # a file outside of the workspace has no attempts
     tried(workspace, "rms")
     assert after_pass(tiny, rms, workspace)[0] == "Passed at the first attempt."
     tried(workspace, "centring")
