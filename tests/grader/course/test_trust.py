@@ -45,7 +45,8 @@ BROKEN = "def rms(x, eps=1e-5) return x\n"  # a verdict of inspection: nothing i
 FOLLOWED = "and links are not followed: put the file itself there, or name it where it lies."
 COMMANDS = [
     "", "list", "show rms", "check", "check rms", "check rms.py --format html", "watch rms", "hint rms", "solution rms --spoil",
-    "reset rms", "progress", "explain one-for-all-rows", "repro rms", "verify rms", "init", "init .",
+    "reset rms", "progress", "explain one-for-all-rows", "repro rms", "try rms rms() [1]", "show", "explain", "verify rms",
+    "init", "init .",
 ]  # fmt: skip
 Run = Callable[..., tuple[int, str, str]]
 

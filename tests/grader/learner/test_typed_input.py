@@ -45,7 +45,8 @@ def test_a_file_holds_an_array_or_one_list(here: Path) -> None:
         ("complex.npy", '"complex.npy" is no array of real numbers. Save one with `numpy.save`.'),
         ("code.py", 'print(1) at line 1, column 1 of "code.py" is no literal'),
         ("latin.txt", '"latin.txt" is not UTF-8: byte 2 is 0xe9. Save it as UTF-8.'),
-        ("folder.npy", '"folder.npy" cannot be read'),
+        ("folder.npy", '"folder.npy" cannot be read ('),
+        ("link.npy", '"link.npy" cannot be read ('),
     ],
 )
 def test_what_is_no_input_is_told(text: str, said: str, here: Path) -> None:
@@ -55,6 +56,7 @@ def test_what_is_no_input_is_told(text: str, said: str, here: Path) -> None:
     (here / "code.py").write_text("print(1)", encoding="utf-8")
     (here / "latin.txt").write_bytes(b"[\xe9]")
     (here / "folder.npy").mkdir()
+    (here / "link.npy").symlink_to("complex.npy")
     with pytest.raises(UsageError) as refused:
         inputs_of([text], None)
     assert str(refused.value).startswith(said)
