@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
 from normgrade.cli.options import course_option, isolation_option, refuse_unless_revealed, whole_number
@@ -34,10 +35,15 @@ def dtype_of(context: click.Context, option: click.Parameter, value: str | None)
     )
 
 
+def files(context: click.Context, argument: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Have the shell complete the names of files."""
+    return [CompletionItem(begun, type="file")]
+
+
 @click.command("try")
 @click.argument("slug", shell_complete=slugs_alike)
 @click.argument("call", metavar="CALL")
-@click.argument("inputs", nargs=-1, metavar="[INPUT]…")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]…", shell_complete=files)
 @click.option("--backward", is_flag=True, help="The gradients too, from 1, 2, 3, … as the gradient of the output.")
 @click.option("--eval", "evaluating", is_flag=True, help="In evaluation mode, not in training mode.")
 @click.option("--dtype", callback=dtype_of, metavar="|".join(DTYPES), shell_complete=one_of(DTYPES), help="Of the inputs and the layer.")

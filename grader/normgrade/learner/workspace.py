@@ -45,7 +45,7 @@ class Workspace:
     @classmethod
     def find(cls, start: Path | None = None) -> Workspace | None:
         """The workspace that a folder lies in, by default the current folder; None where there is none."""
-        start = (start or Path()).absolute()
+        start = absolute(start or Path())
         root = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / MARK)), None)
         return None if root is None else cls.at(root)
 
@@ -174,12 +174,17 @@ def known_language(value: object) -> str:
     raise Wrong(either(f'"{language}"' for language in LANGUAGES))
 
 
+def absolute(path: Path) -> Path:
+    """Return the absolute path. One with ".." comes back without links, which decide where that leads."""
+    return Path(os.path.realpath(path)) if ".." in path.parts else path.absolute()
+
+
 def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
     """The workspace at a folder. If there is none, it is made, and its `normgrade.toml` names the course, if any."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(_('No workspace can be begun at "{path}": it is a file. Name a folder.', path=folder))
     around = Workspace.find(folder)
-    if around is not None and around.root != folder.absolute():
+    if around is not None and around.root != absolute(folder):
         raise UsageError(
             _(
                 '"{folder}" lies inside the workspace "{around}". Work there, or name a folder outside of it.',
@@ -190,7 +195,7 @@ def new_workspace(folder: Path, course: Path | None = None) -> Workspace:
     if around is None:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / MARK, settings(course).encode())
-    return Workspace.at(folder.absolute())
+    return Workspace.at(absolute(folder))
 
 
 def settings(course: Path | None) -> str:

@@ -12,6 +12,7 @@ from normgrade.compare.played import Played
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.language import _
+from normgrade.language.errors import UsageError
 from normgrade.language.places import Place
 from normgrade.oracle.draws import complete, initial, layout, rounded_to
 from normgrade.oracle.expectation import Oracle
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from normgrade.suite.grader import Grader
 
 OUTPUT = Place("output", step=1)
+MOST_NUMBERS = 10_000_000  # of parameters and buffers
 SEEDS = 1, 2  # of initial values: a layer is random if they change it
 
 
@@ -51,9 +53,12 @@ class Trial:
 
     @property
     def how(self) -> str:
-        """The mode of a layer and the inputs, in words."""
-        mode = (_("training mode") if self.training else _("evaluation mode"),) if self.has_mode else ()
-        return " · ".join((*mode, *(f"{each.dtype} {each.values.shape}" for each in self.inputs)))
+        """The mode of a layer, the inputs, and the numbers that nobody typed, in words."""
+        mode = [_("training mode") if self.training else _("evaluation mode")] if self.has_mode else []
+        inputs = [f"{each.dtype} {each.values.shape}" for each in self.inputs]
+        upstream = [_("gradient of the output: 1, 2, 3, …")] if self.backward else []
+        filled = [_("filled with random numbers, seed {seed}", seed=self.seed)] if self.has_mode and self.seed is not None else []
+        return " · ".join((*mode, *inputs, *filled, *upstream))
 
 
 def input_of(values: np.ndarray, dtype: str) -> Array:
@@ -108,8 +113,10 @@ def initial_values(build: Build, oracle: Oracle, reference: str, seed: int) -> M
     torch.manual_seed(seed)
     story = request([build, evaluate(np.zeros(1, np.float32))], "", 0)
     assert isinstance(story, LayerStory)
-    tensors = layout(implementation, story, probes)
-    return {name: initial(tensor) for name, tensor in tensors.items() if tensor is not None}
+    tensors = {name: tensor for name, tensor in layout(implementation, story, probes).items() if tensor is not None}
+    if (total := sum(tensor.numel() for tensor in tensors.values())) > MOST_NUMBERS:
+        raise UsageError(_("The layer holds {total} numbers; at most {most} can be tried.", total=total, most=MOST_NUMBERS))
+    return {name: initial(tensor) for name, tensor in tensors.items()}
 
 
 def with_upstream(whole: TypedRequest, oracle: Oracle, reference: str) -> TypedRequest:

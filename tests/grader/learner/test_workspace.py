@@ -74,6 +74,13 @@ def test_what_is_needed_but_not_there_is_said(tmp_path: Path, monkeypatch: pytes
     assert str(refused.value) == f'"{tmp_path}" is in no workspace. Begin one with `normgrade init`, or go to the folder of yours.'
 
 
+def test_a_folder_beside_the_workspace_is_not_in_it(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace.root)
+    beside = Path("..", "beside")
+    assert Workspace.find(beside) is None
+    assert new_workspace(beside).root == workspace.root.with_name("beside")
+
+
 def test_no_workspace_inside_another(workspace: Workspace) -> None:
     refused = pytest.raises(UsageError, match=r'"inner" lies inside the workspace ".*norms"\. Work there, or name a folder outside of it\.')
     with pytest.MonkeyPatch.context() as patch, refused:

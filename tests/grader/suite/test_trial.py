@@ -11,6 +11,7 @@ import pytest
 from normgrade.compare.played import Played
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
+from normgrade.language.errors import UsageError
 from normgrade.learner.typed_call import build_of
 from normgrade.learner.typed_input import inputs_of
 from normgrade.learner.workspace import find_course
@@ -75,6 +76,18 @@ def test_what_the_reference_refuses_is_an_error_of_both(tiny: Course, tried: Try
     play = tried(tiny.exercise("centring"), "Centring(2)", "[1, 2]")
     assert play.expectation.error is not None and play.observation.error is not None
     assert play.expectation.error.types[0] == play.observation.error.types[0] == "ValueError"
+
+
+def test_a_layer_may_be_too_large(tiny: Course, tried: Try, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.suite.trial.MOST_NUMBERS", 4)
+    with pytest.raises(UsageError, match=r"^The layer holds 5 numbers; at most 4 can be tried\.$"):
+        tried(tiny.exercise("centring"), "Centring(2)", "[[1, 2]]")
+
+
+def test_the_numbers_that_nobody_typed_are_told(tiny: Course) -> None:
+    centring = tiny.exercise("centring")
+    trial = Trial(centring, build_of("Centring(2)", centring), inputs_of(["[[1, 2]]"], None), backward=True, seed=3)
+    assert trial.how == "training mode · float32 (1, 2) · filled with random numbers, seed 3 · gradient of the output: 1, 2, 3, …"
 
 
 def test_random_initial_values_are_given_to_both_sides(tried: Try) -> None:
