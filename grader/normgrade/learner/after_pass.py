@@ -25,7 +25,8 @@ def after_pass(course: Course, exercise: Exercise, workspace: Workspace) -> list
     attempts = next((record.attempts for record in found if record.exercise.slug == exercise.slug), ())
     passes = sum(attempt.passed for attempt in attempts)
     ways = other_ways(exercise) if passes else ()  # `solution` shows none before
-    lines = [how_it_went(attempts), one_of(ways, passes), one_of(questions(exercise), passes)]
+    again = max(passes - 1, 0)
+    lines = [how_it_went(attempts), one_of(ways, again), one_of(questions(exercise), again)]
     return [*filter(None, lines), advice(found, brief=True)]
 
 
@@ -54,14 +55,14 @@ def other_ways(exercise: Exercise) -> Iterator[str]:
             yield _("Another right way: `normgrade solution {slug} {way}`", slug=exercise.slug, way=path.stem)
 
 
-def questions(exercise: Exercise) -> Iterator[str]:
-    """Return a line about each interview question of the prompt."""
-    for question in questions_in(read_text(exercise.prompt), exercise.slug):
-        yield _("An interview may ask: {question}", question=question.text)
+def questions(exercise: Exercise) -> list[str]:
+    """Return a line about each interview question of the prompt, the longest first: short ones often lean on the one before them."""
+    asked = questions_in(read_text(exercise.prompt), exercise.slug)
+    return sorted((_("An interview may ask: {question}", question=each.text) for each in asked), key=width, reverse=True)
 
 
 def one_of(lines: Iterable[str], turn: int) -> str:
-    """Return the line whose turn it is, of those that fit; "" where none does."""
+    """Return the line whose turn it is, of those that fit; "" if none does."""
     fitting = [*filter(fits, lines)]
     return fitting[turn % len(fitting)] if fitting else ""
 
