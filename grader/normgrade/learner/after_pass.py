@@ -31,11 +31,12 @@ def after_pass(course: Course, exercise: Exercise, workspace: Workspace) -> list
 
 
 def how_it_went(attempts: Sequence[Attempt]) -> str:
-    """Return how many attempts it took, and the mistakes that were overcome; "" unless the last attempt passed."""
+    """Return how many attempts it took to pass, and the mistakes that were overcome; "" unless the last attempt passed."""
     if not attempts or not attempts[-1].passed:
         return ""
     names = [*dict.fromkeys(name for attempt in attempts for name in attempt.diagnoses)]
-    passed = n_("Passed at the first attempt.", "Passed after {n} attempts.", len(attempts))
+    took = 1 + next(number for number, attempt in enumerate(attempts) if attempt.passed)
+    passed = n_("Passed at the first attempt.", "Passed after {n} attempts.", took)
     said = (_("{passed} {overcome}", passed=passed, overcome=overcome(names, count)) for count in range(len(names), 0, -1))
     return next(filter(fits, said), passed)
 
