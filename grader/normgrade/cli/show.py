@@ -13,6 +13,8 @@ from normgrade.cli.pager import page
 from normgrade.cli.prompt import folded, rendered, unfolded
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.files import read_text
+from normgrade.language import _
+from normgrade.language.errors import UsageError
 from normgrade.language.visible import visible, write_data
 from normgrade.learner.workspace import find_course
 
@@ -30,6 +32,8 @@ def show_command(slug: str | None, answers: bool, stub: bool, no_pager: bool, co
     the exercises are listed.
     """
     if slug is None:
+        if answers or stub:
+            raise UsageError(_("Missing argument: {name}.", name="SLUG"))
         list_exercises(course_folder)
         return
     if answers:

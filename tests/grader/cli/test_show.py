@@ -36,6 +36,7 @@ def test_show_gives_the_stub_to_begin_with(invoke: Invoke, tiny: Course) -> None
 def test_without_a_slug_the_exercises_are_listed(invoke: Invoke) -> None:
     said, listed = invoke("show"), invoke("list")
     assert said.returncode == 0 and said.stdout == listed.stdout and "`normgrade show SLUG` shows a task" in " ".join(said.stdout.split())
+    assert (invoke("show", "--stub").returncode, invoke("show", "--answers").stderr) == (2, "Error: Missing argument: SLUG.\n")
 
 
 def test_a_pager_shows_what_a_terminal_has_no_room_for(here: Path, tiny: Course) -> None:
