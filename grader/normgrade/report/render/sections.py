@@ -1,0 +1,157 @@
+"""What a page shows of each report: its claims, the first cases that failed, pictures of a few of them, and the learner's code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from normgrade.language import _
+from normgrade.language.text import lines_of
+from normgrade.report.render.cases import Cases, grouped, which_cases
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.heatmap import Picture, picture_of
+from normgrade.report.render.numbers import Row, as_pair, sides
+from normgrade.report.render.wording import names_of, one_line, word_of
+from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Report
+
+CHARACTERS = 400  # of a line of code
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A difference: two arrays have rows and perhaps a picture, two other values the words for both."""
+
+    difference: Difference
+    rows: tuple[Row, ...] = ()
+    picture: Picture | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case that failed, with the names of those that are not shown; and how many of its differences are left out."""
+
+    name: str
+    check: Check
+    differences: tuple[Shown, ...]
+    beyond: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The checks of one claim, and the cases of it that failed, as far as the course reveals them."""
+
+    key: str
+    group: Cases
+    cases: tuple[Case, ...]
+    with_hint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the learner's code, and what is said about it."""
+
+    text: str
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A report; its key begins all its ids. Of the lines of the code, so many are left out."""
+
+    key: str
+    report: Report
+    claims: tuple[Claim, ...]
+    lines: tuple[Line, ...]
+    left_out: int
+
+    @property
+    def kinds(self) -> list[tuple[Kind, list[Claim]]]:
+        """The claims by kind, in the order in which each kind first appears."""
+        kinds = dict.fromkeys(claim.group.kind for claim in self.claims)
+        return [(kind, [claim for claim in self.claims if claim.group.kind is kind]) for kind in kinds]
+
+    @property
+    def why_skipped(self) -> list[str]:
+        """Why claims were skipped, each reason once."""
+        skipped = [claim.group.shown.message for claim in self.claims if claim.group.outcome is Outcome.SKIPPED]
+        return list(dict.fromkeys(filter(None, map(one_line, skipped))))
+
+    @property
+    def holding(self) -> int:
+        return sum(claim.group.outcome is Outcome.PASSED for claim in self.claims)
+
+
+def named(report: Report) -> str:
+    """The mistakes of the first diagnosis; where there is none, the rules that inspection found broken."""
+    rules = _(", ").join(dict.fromkeys(word_of(finding.rule) for finding in report.findings))
+    return names_of(report.diagnoses[0]) if report.diagnoses else rules
+
+
+def sections(reports: Sequence[Report], prefix: str, detail: Detail) -> list[Section]:
+    return [section(report, f"{prefix}r{number}", detail) for number, report in enumerate(reports, 1)]
+
+
+def section(report: Report, key: str, detail: Detail) -> Section:
+    written = lines_of(report.source.rstrip()) if report.source.strip() else []
+    said = remarks(report)
+    lines = tuple(Line(cut(text.expandtabs(4)), tuple(said.get(number, ()))) for number, text in enumerate(written[: detail.lines], 1))
+    return Section(key, report, tuple(claims(report, key, detail)), lines, len(written) - len(lines))
+
+
+def cut(text: str) -> str:
+    """The beginning of an endless line."""
+    return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
+
+
+def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
+    """All claims; of those that fail, the first are shown in full, and the very first have pictures.
+
+    Only the first that fails has a hint, and none where a diagnosis knows better: as in a terminal.
+    """
+    hinted, told = bool(report.diagnoses), 0
+    for number, group in enumerate(grouped(report.checks), 1):
+        failing = group.outcome in (Outcome.FAILED, Outcome.ERROR)
+        cases = tuple(cases_of(group, detail, pictured=told < detail.maps)) if told < detail.claims else ()
+        yield Claim(f"{key}-c{number}", group, cases, with_hint=failing and not hinted)
+        hinted, told = hinted or failing, told + bool(cases)
+
+
+def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
+    """The first cases that failed; those that are too many are named with the last one. Only the first has a picture."""
+    failed = failures(group)
+    for number, check in enumerate(failed[: detail.cases], 1):
+        alike = failed[number - 1 :] if number == detail.cases else [check]
+        differences = tuple(differences_of(check, detail, pictured and number == 1))
+        yield Case(which_cases(group.stem, alike), check, differences, len(check.differences) - len(differences))
+
+
+def failures(group: Cases) -> list[Check]:
+    """The cases that did not hold and of which the course reveals something."""
+    ended = (*group.ended(Outcome.ERROR), *group.ended(Outcome.FAILED))
+    return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
+
+
+def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
+    """The first differences of a case; there is a picture of the first two arrays only."""
+    for difference in check.differences[: detail.differences]:
+        if isinstance(difference, ArrayDifference):
+            yield Shown(difference, rows=sides(difference), picture=picture_of(difference, detail.cells) if pictured else None)
+            pictured = False
+        else:
+            yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))
+
+
+def remarks(report: Report) -> dict[int, list[str]]:
+    """By line of the code: what inspection found there, the mistakes that stand there, and the claims for which it raised something."""
+    said: dict[int, list[str]] = {}
+    for each in report.findings:
+        said.setdefault(each.line, []).append(f"{word_of(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
+    for spot in (spot for diagnosis in report.diagnoses for spot in diagnosis.spots):
+        remark = _(": ").join(filter(None, (one_line(spot.mistake), one_line(spot.remedy))))
+        if remark not in said.setdefault(spot.line, []):
+            said[spot.line].append(remark)
+    for group in grouped(report.checks):
+        for line in dict.fromkeys(line for check in group.checks for line in check.lines):
+            said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))
+    return said
