@@ -18,7 +18,7 @@ class Detail:
     facts: bool = False  # seed and times
     alternatives: bool = False  # every diagnosis, not the first alone
     maps: int = 0  # claims with a heat map
-    cells: tuple[int, int] = (12, 32)  # rows and columns of each
+    cells: tuple[int, int] = (10, 32)  # rows and columns of each
     lines: int = 1000  # of the learner's code
     more: str = "-v"  # what shows the rest
     advice: bool = True  # what to do next
@@ -27,5 +27,5 @@ class Detail:
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
 BRIEF = Detail(claims=4, cases=1, differences=2, maps=1, cells=(8, 16), lines=80)  # in a notebook, or on a page of many reports
-FULL = Detail(EVERYTHING, cases=2, differences=3, alternatives=True, maps=4)  # on a page of its own
+FULL = Detail(EVERYTHING, cases=1, differences=3, alternatives=True, maps=3)  # on a page of its own
 VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True, facts=True, alternatives=True)

@@ -19,7 +19,18 @@ from normgrade.language import _, n_, spoken
 from normgrade.language.visible import disarmed, printable
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.numbers import cells_of
-from normgrade.report.render.sections import named, sections
+from normgrade.report.render.sections import named, raised_at, sections
+from normgrade.report.render.summary import (
+    cost_in_words,
+    crash_of,
+    diagnosis_of,
+    example_of,
+    left_open,
+    mistakes_of,
+    next_commands,
+    reach_of,
+    verdict,
+)
 from normgrade.report.render.wording import (
     MARKS,
     bounded,
@@ -27,14 +38,11 @@ from normgrade.report.render.wording import (
     credit_in_words,
     deaths_in_words,
     difference_in_words,
-    explained,
     losses_in_words,
     names_of,
     next_step,
-    not_recognised,
     not_started,
     one_line,
-    outcome_in_words,
     pointed_at,
     sandbox_in_word,
     score_in_words,
@@ -49,7 +57,12 @@ STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")
 # In somebody else's page no rule may touch the page as a whole, and ours have to outweigh the page's own.
 EMBEDDED_STYLE = STYLE.replace("> .normgrade", "> main.normgrade").replace(".normgrade ", ".normgrade.normgrade.normgrade ")
 SCRIPT = (FOLDER / "page.js").read_text(encoding="utf-8")
-LINES = 20  # of a message, or of what was printed
+BOUNDS = {  # of what is shown above all folds
+    "LINES": 20,  # of a message, or of what was printed
+    "FINDINGS": 5,
+    "SPOTS": 2,  # of each mistake
+    "OPENED": 3,  # claims that the diagnosis does not explain
+}
 LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation between the tags of a template
 
 
@@ -58,14 +71,14 @@ LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation b
 
 def first_line_and_rest(text: str) -> tuple[str, str]:
     """A finding's sentence, and the source below it."""
-    first, _newline, rest = bounded(text, LINES).partition("\n")
+    first, _newline, rest = bounded(text, BOUNDS["LINES"]).partition("\n")
     return first, rest
 
 
 WORDS = (  # what the templates call
-    bounded, cells_of, course_in_words, credit_in_words, deaths_in_words, difference_in_words, explained, first_line_and_rest, named,
-    names_of, next_step, not_recognised, not_started, one_line, outcome_in_words, pointed_at, sandbox_in_word, score_in_words,
-    search_stopped, what_it_is, word_of,
+    bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of, difference_in_words,
+    example_of, first_line_and_rest, left_open, mistakes_of, named, names_of, next_commands, next_step, not_started, one_line, pointed_at,
+    raised_at, reach_of, sandbox_in_word, search_stopped, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -78,7 +91,7 @@ def template(name: str) -> Template:
 def environment() -> Environment:
     """What all templates know: how to say things, and that every text is escaped and printable."""
     made = Environment(autoescape=True, finalize=as_text, undefined=StrictUndefined, loader=FunctionLoader(source_of))
-    made.globals |= {"_": _, "n_": n_, "LINES": LINES, "MARKS": MARKS, "Outcome": Outcome}
+    made.globals |= {"_": _, "n_": n_, "MARKS": MARKS, "Outcome": Outcome} | BOUNDS
     made.globals |= {function.__name__: function for function in WORDS}
     return made
 

@@ -12,7 +12,7 @@ from normgrade.report.render.detail import Detail
 from normgrade.report.render.heatmap import Picture, picture_of
 from normgrade.report.render.numbers import Row, as_pair, sides
 from normgrade.report.render.wording import names_of, one_line, word_of
-from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Report
+from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Raised, Report, Spot
 
 CHARACTERS = 400  # of a line of code
 
@@ -142,6 +142,11 @@ def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Sho
             yield Shown(difference, words=tuple(map(one_line, as_pair(difference.expected, difference.actual))))
 
 
+def raised_at(raised: Raised) -> Spot:
+    """The place where an exception was raised, as that of a mistake without a name."""
+    return Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)
+
+
 def remarks(report: Report) -> dict[int, list[str]]:
     """By line of the code: what inspection found there, the mistakes that stand there, and the claims for which it raised something."""
     said: dict[int, list[str]] = {}
@@ -152,6 +157,11 @@ def remarks(report: Report) -> dict[int, list[str]]:
         if remark not in said.setdefault(spot.line, []):
             said[spot.line].append(remark)
     for group in grouped(report.checks):
-        for line in dict.fromkeys(line for check in group.checks for line in check.lines):
+        for line in dict.fromkeys(line for check in group.checks for line in lines_raised(check)):
             said.setdefault(line, []).append(_("raised here: {claim}", claim=group.claim))
     return said
+
+
+def lines_raised(check: Check) -> list[int]:
+    """The lines where a check raised something."""
+    return [*check.lines, *([check.raised.line] if check.raised is not None and check.raised.line else [])]

@@ -160,7 +160,7 @@ def test_each_text_of_a_report_is_shown_as_it_is() -> None:
     says = [filled(lambda name: f"<i>{name}</i>", **rest) for rest in ({}, {"diagnoses": ()}, {"sandbox": "process"})]
     page = page_of(*says)
     shown = page.one("body").text
-    unseen = {"process", "<i>digest</i>", "<i>place</i>", "<i>map</i>"}  # a place is shown as it is called
+    unseen = {"process", "<i>digest</i>", "<i>place</i>", "<i>map</i>", "<i>function</i>", "<i>shown by</i>"}  # a place is shown as it is called
     assert {text for text in texts_in(tuple(says)) if text not in shown} <= unseen
     assert page.every("i") == []
 
@@ -367,9 +367,9 @@ def test_the_strip_groups_the_claims_by_kind_and_leads_to_each() -> None:
     assert [node.text for node in page.every("li") if strip in node.within] == ["formula✗", "edge–!"]
     links = [node for node in page.links() if strip in node.within]
     assert [name_of(page, link) for link in links] == [
-        "failed: Rows are divided.",
-        "skipped: One value is refused.",
-        "error: Two values are taken.",
+        "✗ failed: Rows are divided.",
+        "– skipped: One value is refused.",
+        "! error: Two values are taken.",
     ]
     targets = [page.called(link.attributes["href"][1:]) for link in links]
     assert [target.name for target in targets] == ["details", "div", "details"]
@@ -399,11 +399,66 @@ def test_both_sides_stand_next_to_each_other_and_the_worst_is_marked() -> None:
     assert page.one("dl").text == "expecteda float32 tensor of shape (3,)gotnothing"
 
 
-def test_a_diagnosis_names_the_mistake_and_alternatives_stand_apart() -> None:
+def told(page: Page, inside: Node) -> list[str]:
+    """The paragraphs, headings and lines of code inside an element."""
+    return [node.text for node in page.every("h3", "h4", "p", "li", "pre") if inside in node.within]
+
+
+def test_a_diagnosis_names_the_mistake_how_much_it_explains_and_what_else_might_be_it() -> None:
     page = page_of(FAILED)
-    inside = [node.text for node in page.every("h3", "p", "li") if page.one("aside") in node.within]
-    mistake = ["no-eps", "There is no eps.", "Add it.", "Rows are divided."]
-    assert inside == ["Diagnosis", *mistake, "or", *mistake]
+    assert told(page, page.one("aside")) == ["no-eps explains the failing claim", "There is no eps.", "Add it.", "or no-eps"]
+
+
+def test_of_several_mistakes_each_stands_over_its_own_line() -> None:
+    spot = Spot("no-eps", 3, 1, 6, "import torch", "add eps")
+    two = Diagnosis(("one-pass", "no-eps"), "1. One.\n2. No.", ("test_rows[a]",), (spot,), texts=("Two passes.", "There is none."))
+    page = page_of(replace(FAILED, diagnoses=(two,)))
+    assert told(page, page.one("aside"))[:5] == [
+        "2 mistakes explains 0 of 1 failing claims",
+        "1. one-pass",
+        "Two passes.",
+        "2. no-eps",
+        "There is none.",
+    ]
+    assert told(page, page.one("aside"))[5].startswith("3 │ import torch\n  │ ^^^^^^ add eps")
+
+
+def test_a_crash_is_told_with_its_line_its_call_and_advice() -> None:
+    raised = Raised("ValueError: not enough values to unpack", 7, 2, 6, SOURCE.splitlines()[6], "forward", "Use the last dimensions.")
+    crashed = check("test_rows", Outcome.FAILED, message="ValueError", lines=(7,), raised=raised, call="RMS(3), input (4, 3)")
+    page = page_of(report(crashed, limits=("It works for 4 dimensions.",)))
+    assert told(page, page.one("aside")) == [
+        "ValueError: not enough values to unpack",
+        "7 │ return torch.nn.functional.rms_norm(x, x.shape)\n  │ ^^^^^^",
+        "Use the last dimensions.",
+        "Raised by: RMS(3), input (4, 3)",
+        "It works for 4 dimensions.",
+    ]
+    assert page.every(of="example") == []
+
+
+def test_one_example_tells_what_came_and_what_was_expected() -> None:
+    checks = (replace(each, call="RMS(3), input (2, 3)") for each in FAILED.checks)
+    page = page_of(replace(FAILED, checks=tuple(checks), diagnoses=()))
+    assert told(page, page.one(of="example")) == [
+        "✗ Rows are divided.",
+        "RMS(3), input (2, 3): step 1 · result[0, 2] is 1.001, expected 1.0677 ± 1.3e-06; 1 of 6 numbers differs",
+        "Hint: Which eps?",
+    ]
+
+
+def test_the_next_step_is_told_last() -> None:
+    assert page_of(FAILED).one(of="next").text == "Next: normgrade explain no-eps --exercise rms"
+    broken = report(check("test_rows", Outcome.ERROR), outcome=Outcome.ERROR)
+    assert page_of(broken).one(of="next").text.startswith("Show this report to whoever keeps the course")
+    assert page_of(PASSED).every(of="next") == []
+
+
+@pytest.mark.parametrize(("many", "told"), [(5, []), (6, ["and 1 more finding"]), (40, ["and 35 more findings"])])
+def test_of_many_findings_the_first_five_are_told(many: int, told: list[str]) -> None:
+    page = page_of(report(findings=(BANNED,) * many))
+    items = [node.text for node in page.every("li") if page.one(of="findings") in node.within]
+    assert items[5:] == told
 
 
 def test_a_hint_is_given_only_where_no_diagnosis_knows_better() -> None:
@@ -425,7 +480,7 @@ def test_the_first_case_of_the_first_claims_has_a_picture() -> None:
     failing = [check(f"test_{number}[{case}]", Outcome.FAILED, differences=(MAPPED, MAPPED)) for number in range(9) for case in "ab"]
     page = page_of(report(*failing))
     pictured = [next(each.attributes["id"] for each in node.within[::-1] if "id" in each.attributes) for node in page.every("figure")]
-    assert pictured == ["r1-c1", "r1-c2", "r1-c3", "r1-c4"] and len(page.every(of="difference")) == 36
+    assert pictured == ["r1-c1", "r1-c2", "r1-c3"] and len(page.every(of="difference")) == 18
 
 
 def test_what_the_weakest_walls_left_open_is_told_at_the_end() -> None:
@@ -469,14 +524,14 @@ def test_the_place_of_a_mistake_is_shown_linked_and_marked_with_its_remedy() -> 
     spot = Spot("no-eps", 7, 9, 5, SOURCE.splitlines()[6], "add eps")
     page = page_of(replace(FAILED, findings=(), checks=(), diagnoses=(replace(MISTAKE, spots=(spot,)),)))
     assert page.one("pre").text == "7 │ return torch.nn.functional.rms_norm(x, x.shape)\n  │        ^^^^^ add eps"
-    assert [page.called(link.attributes["href"][1:]).name for link in page.links() if link.text == "line 7"] == ["li"]
+    assert [page.called(link.attributes["href"][1:]).name for link in page.links() if name_of(page, link) == "line 7"] == ["li"]
     assert [node.text for node in page.every("small") if page.called("r1-l7") in node.within] == ["◀ no-eps: add eps"]
 
 
 def test_findings_and_errors_lead_to_their_line() -> None:
     page = page_of(FAILED)
     found = [(link.text, page.called(link.attributes["href"][1:])) for link in page.links() if link.text.startswith("line")]
-    assert [(text, target.name) for text, target in found] == [("line 7", "li")] * 3
+    assert [(text, target.name) for text, target in found] == [("line 7", "li")] * 2
     assert all("return torch" in target.text for _text, target in found)
 
 
@@ -631,6 +686,48 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("small"), report(*checks))
 
 
+@pytest.fixture(scope="module")
+def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with a long line of code in a finding, in a crash and in a diagnosis."""
+    line = f"    return {'inputs + ' * 5}wrong({'weight + ' * 5}bias)"
+    finding = Finding(1, 50, Rule.BANNED, f"`wrong` is banned\n{line}\n{' ' * line.index('wrong')}^^^^^")
+    spot = Spot("no-eps", 1, line.index("wrong") + 1, 5, line, "add eps")
+    raised = Raised("ValueError: wrong", 1, line.index("wrong") + 1, 5, line)
+    checks = (check("test_a", Outcome.FAILED, differences=(MAPPED,)), check("test_b", Outcome.FAILED, claim="Two.", raised=raised))
+    diagnosis = Diagnosis(("no-eps",), "There is no `eps`.", ("test_a",), (spot,))
+    return written(tmp_path_factory.mktemp("pointed"), report(*checks, findings=(finding,), diagnoses=(diagnosis,), source=line))
+
+
+@pytest.fixture(scope="module")
+def worst(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page on a report of which forty claims fail in three cases each, every one with many numbers, a message and printed lines."""
+    numbers = np.random.default_rng(0).normal(size=(4, 2, 8, 32))
+    differences = (replace(difference(numbers, numbers * 2, 1e-6), looks_like="every value × 2"),) * 20
+    claim = "Every position is normalised over its own last dimension, then scaled and shifted element by element, number {}."
+    kinds = [kind for kind in Kind if kind is not Kind.PROOF]
+    checks = [
+        check(
+            f"test_{number}[{case}]",
+            Outcome.FAILED,
+            kind=kinds[number % len(kinds)],
+            claim=claim.format(number),
+            differences=differences,
+            message="step 1: something was wrong here\n" * 5,
+            stdout="a line was printed here\n" * 1000,
+            call="LayerNorm(7), input (4, 7)",
+            lines=(number + 1,),
+        )
+        for number in range(40)
+        for case in "abc"
+    ]
+    says = "The variance is divided by n − 1, which is what var and std do unless told otherwise. Divide by n: pass correction=0."
+    spots = tuple(Spot(f"mistake-{number}", 3, 1, 6, "import torch", "pass correction=0") for number in range(5) for _twice in "ab")
+    names = tuple(f"mistake-{number}" for number in range(5))
+    diagnosis = Diagnosis(names, says * 5, tuple(each.name for each in checks[:20]), spots, texts=(says,) * 5)
+    bad = report(*checks, diagnoses=(diagnosis, diagnosis), findings=(BANNED,) * 9, source=SOURCE * 20, limits=("It works for 4 dimensions.",))
+    return written(tmp_path_factory.mktemp("worst"), bad)
+
+
 def written(folder: Path, *reports: Report) -> Path:
     path = folder / "report.html"
     path.write_text(render(reports, "html"), encoding="utf-8")
@@ -688,13 +785,47 @@ return [...document.querySelectorAll("body *")]
 """
 
 
-@pytest.mark.parametrize("width", [320, 400, 1400])
+@pytest.mark.parametrize("width", [320, 360, 1400])
 @pytest.mark.parametrize("which", ["graded", "everything"])
 def test_a_page_fits_the_screen(which: str, width: int, browser: Browser, request: pytest.FixtureRequest) -> None:
     browser.show(request.getfixturevalue(which), width=width)
     browser.run(UNFOLD)
     assert browser.run(STICKS_OUT, False) == []
     assert browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+
+
+CARETS = """
+const left = (text, at) => {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    return range.getBoundingClientRect().left;
+};
+return [...document.querySelectorAll("pre")].filter((pre) => pre.textContent.includes("^")).map((pre) => {
+    const code = pre.lastChild, [above, below] = code.data.split("\\n");
+    const before = pre.textContent.length - code.data.length, caret = below.indexOf("^");
+    return Math.abs(left(code, caret - before) - left(code, above.length + 1 + caret));
+});
+"""
+
+
+@pytest.mark.parametrize("width", [320, 1400])
+def test_a_caret_stands_below_what_it_points_at_however_narrow_the_screen(width: int, browser: Browser, pointed: Path) -> None:
+    browser.show(pointed, width=width)
+    off = browser.run(CARETS)
+    assert len(off) == 3 and max(off) < 0.5
+    scrolls = browser.run("return [...document.querySelectorAll('pre')].map((pre) => pre.scrollWidth > pre.clientWidth)")
+    assert scrolls == [width == 320] * 3
+
+
+SCREEN = 900  # pixels
+
+
+@pytest.mark.parametrize("width", [800, 1400])
+def test_of_forty_claims_that_fail_three_screens_are_shown_and_all_of_it_is_a_small_file(width: int, browser: Browser, worst: Path) -> None:
+    assert worst.stat().st_size <= 400_000
+    browser.show(worst, width=width)
+    assert browser.run("return document.documentElement.scrollHeight") <= 3 * SCREEN
 
 
 CONTRASTS = """
@@ -852,6 +983,22 @@ def test_every_link_leads_to_its_target(browser: Browser, everything: Path) -> N
         return missed;
     """)
     assert missed == []
+
+
+def test_a_link_to_a_line_opens_the_fold_that_holds_it(browser: Browser, pointed: Path) -> None:
+    browser.show(pointed)
+    seen = "return document.getElementById('r1-l1').checkVisibility()"
+    assert not browser.run(seen)
+    for _twice in range(2):
+        browser.driver.find_element("css selector", "a[href='#r1-l1']").click()
+        assert browser.run(seen)
+        browser.run("document.querySelector('.source').open = false")
+
+
+def test_an_address_with_a_claim_opens_it(browser: Browser, pointed: Path) -> None:
+    browser.driver.get("about:blank")
+    browser.driver.get(f"{pointed.as_uri()}#r1-c1")
+    assert browser.run("return [...document.querySelectorAll('.claims, #r1-c1, #r1-c2')].map((each) => !!each.open)") == [True, True, False]
 
 
 # On paper
