@@ -11,10 +11,11 @@ from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.heatmap import Picture, picture_of
 from normgrade.report.render.numbers import Row, as_pair, sides
-from normgrade.report.render.wording import names_of, one_line, word_of
+from normgrade.report.render.wording import one_line, word_of
 from normgrade.report.report import ArrayDifference, Check, Difference, Kind, Outcome, Raised, Report, Spot
 
 CHARACTERS = 400  # of a line of code
+NAMED = 2  # mistakes of a report among many
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,21 @@ class Section:
         return list(dict.fromkeys(filter(None, map(one_line, skipped))))
 
     @property
+    def untold(self) -> int:
+        """How many claims fail of which nothing more is shown, though the course reveals it."""
+        return sum(bool(failures(claim.group)) and not claim.cases for claim in self.claims)
+
+    @property
     def holding(self) -> int:
         return sum(claim.group.outcome is Outcome.PASSED for claim in self.claims)
 
 
 def named(report: Report) -> str:
-    """The mistakes of the first diagnosis; where there is none, the rules that inspection found broken."""
-    rules = _(", ").join(dict.fromkeys(word_of(finding.rule) for finding in report.findings))
-    return names_of(report.diagnoses[0]) if report.diagnoses else rules
+    """The first mistakes of the first diagnosis; if there is none, the rules that inspection found broken."""
+    names = [one_line(name) for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes]
+    more = [_("{n} more", n=len(names) - NAMED)] if len(names) > NAMED else []
+    rules = dict.fromkeys(word_of(finding.rule) for finding in report.findings)
+    return " + ".join(names[:NAMED] + more) or _(", ").join(rules)
 
 
 def sections(reports: Sequence[Report], prefix: str, detail: Detail) -> list[Section]:

@@ -340,7 +340,7 @@ def test_several_reports_begin_with_a_table_that_leads_to_each() -> None:
     page = page_of(FAILED, PASSED, NOT_STARTED)
     assert page.every("title")[0].text == page.one("h1").text == "3 reports"
     rows = [node.text for node in page.every("tr") if page.every("table")[0] in node.within][1:]
-    assert rows == ["✗ failedrmsrms.py2/10no-eps", "✓ passedcentringcentring.py2/2", "– not startednormnorm.py0/20"]
+    assert rows == ["rms rms.py✗ failed2/10no-eps", "centring centring.py✓ passed2/2", "norm norm.py– not started0/20"]
     assert [page.called(link.attributes["href"][1:]).name for link in page.links()[:3]] == ["details"] * 3
 
 
@@ -501,6 +501,13 @@ def test_what_a_course_keeps_to_itself_is_not_in_the_page(level: Any) -> None:
     shown = page.one("body").text.replace(SCRIPT, "")
     assert not re.search(r"[0-9]\.[0-9]|e-0|float32|printed|KeyError|raised|Which", shown)
     assert ("Rows are divided." in shown, "no-eps" in shown) == (level == "claims",) * 2
+
+
+def test_of_many_reports_less_is_shown_and_what_shows_the_rest_is_told() -> None:
+    many = report(*(check(f"test_{number}", Outcome.FAILED, claim=f"{number}", differences=(MAPPED,) * 3) for number in range(9)))
+    page = page_of(many, PASSED)
+    assert (len(page.every(of="difference")), len(page.every("figure"))) == (8, 1)
+    assert "5 more claims fail: normgrade check -v rms shows their numbers." in [node.text for node in page.every("p")]
 
 
 # The learner's code

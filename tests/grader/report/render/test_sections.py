@@ -10,6 +10,7 @@ from sample_reports import BANNED, BIASED, FAILED, MISSING, PASSED, SPOT, VARIAN
 from normgrade.report.render.detail import FULL, Detail
 from normgrade.report.render.sections import CHARACTERS, Section, named, raised_at, section
 from normgrade.report.report import Kind, Outcome, Raised, Spot
+from normgrade.report.reveal import reveal
 
 MANY = report(*(failed(f"test_{number}[{case}]", claim=f"Claim {number}.", differences=(VARIANCE, MISSING, VARIANCE))
                 for number in range(5) for case in "ab"))  # fmt: skip
@@ -33,6 +34,11 @@ def shown(section: Section) -> list[list[tuple[int, int, int]]]:
 )
 def test_as_much_is_shown_as_the_detail_says(detail: Detail, expected: list[list[tuple[int, int, int]]]) -> None:
     assert shown(section(MANY, "r1", detail)) == expected
+
+
+def test_claims_of_which_nothing_more_is_shown_are_counted() -> None:
+    assert [section(MANY, "r1", Detail(claims=shown, cases=1, differences=1)).untold for shown in (0, 2, 5)] == [5, 3, 0]
+    assert section(reveal(MANY, "claims"), "r1", Detail(claims=0, cases=1, differences=1)).untold == 0
 
 
 def test_cases_that_are_too_many_are_named_with_the_last() -> None:
@@ -68,6 +74,7 @@ def test_what_was_named_is_the_first_diagnosis_or_the_rules_that_are_broken() ->
     assert named(replace(FAILED, diagnoses=(BIASED, BIASED), findings=(BANNED,))) == "biased-running-variance"
     assert named(replace(FAILED, diagnoses=(), findings=(BANNED, BANNED))) == "banned"
     assert named(PASSED) == ""
+    assert named(replace(FAILED, diagnoses=(replace(BIASED, mistakes=("a", "b", "c", "d")),))) == "a + b + 2 more"
 
 
 # The learner's code
