@@ -1,6 +1,6 @@
 """Reports as a page: one file that needs nothing else, for a browser, a notebook, a printer.
 
-What the page looks like is in `page.html.jinja` and the templates that it includes; what they show is in `sections.py`.
+`page.html.jinja` and the templates that it includes say how the page looks, `sections.py` says which parts of a report they show.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -71,9 +72,9 @@ LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")  # line ends and indentation b
 
 
 def first_line_and_rest(text: str) -> tuple[str, str]:
-    """A finding's sentence, and the source below it."""
+    """Return a finding's sentence, and the source below it, without its indentation."""
     first, _newline, rest = bounded(text, BOUNDS["LINES"]).partition("\n")
-    return first, rest
+    return first, dedent(rest)
 
 
 WORDS = (  # what the templates call

@@ -1,4 +1,4 @@
-"""What a page shows of each report: its claims, the first cases that failed, pictures of a few of them, and the learner's code."""
+"""The parts of a report that a page shows: its claims, the first cases that failed, pictures of a few of them, and the learner's code."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the learner's code, and what is said about it."""
+    """A line of the learner's code, and the remarks on it."""
 
     text: str
     remarks: tuple[str, ...]
@@ -74,13 +74,13 @@ class Section:
 
     @property
     def why_skipped(self) -> list[str]:
-        """Why claims were skipped, each reason once."""
+        """The reasons for which claims were skipped, each once."""
         skipped = [claim.group.shown.message for claim in self.claims if claim.group.outcome is Outcome.SKIPPED]
         return list(dict.fromkeys(filter(None, map(one_line, skipped))))
 
     @property
     def untold(self) -> int:
-        """How many claims fail of which nothing more is shown, though the course reveals it."""
+        """The number of failing claims of which no case is shown, though the course reveals some."""
         return sum(bool(failures(claim.group)) and not claim.cases for claim in self.claims)
 
     @property
@@ -89,7 +89,7 @@ class Section:
 
 
 def named(report: Report) -> str:
-    """The first mistakes of the first diagnosis; if there is none, the rules that inspection found broken."""
+    """Return the first mistakes of the first diagnosis; if there is none, the rules that inspection found broken."""
     names = [one_line(name) for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes]
     more = [_("{n} more", n=len(names) - NAMED)] if len(names) > NAMED else []
     rules = dict.fromkeys(word_of(finding.rule) for finding in report.findings)
@@ -108,14 +108,14 @@ def section(report: Report, key: str, detail: Detail) -> Section:
 
 
 def cut(text: str) -> str:
-    """The beginning of an endless line."""
+    """Return the beginning of an endless line."""
     return text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]} …"
 
 
 def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
-    """All claims; of those that fail, the first are shown in full, and the very first have pictures.
+    """Yield all claims; of those that fail, the first are shown in full, and the very first have pictures.
 
-    Only the first that fails has a hint, and none where a diagnosis knows better: as in a terminal.
+    Only the first that fails has a hint, and none has one if there is a diagnosis: as in a terminal.
     """
     hinted, told = bool(report.diagnoses), 0
     for number, group in enumerate(grouped(report.checks), 1):
@@ -126,7 +126,7 @@ def claims(report: Report, key: str, detail: Detail) -> Iterator[Claim]:
 
 
 def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
-    """The first cases that failed; those that are too many are named with the last one. Only the first has a picture."""
+    """Yield the first cases that failed; those that are too many are named with the last one. Only the first has a picture."""
     failed = failures(group)
     for number, check in enumerate(failed[: detail.cases], 1):
         alike = failed[number - 1 :] if number == detail.cases else [check]
@@ -135,13 +135,13 @@ def cases_of(group: Cases, detail: Detail, pictured: bool) -> Iterator[Case]:
 
 
 def failures(group: Cases) -> list[Check]:
-    """The cases that did not hold and of which the course reveals something."""
+    """Return the cases that did not hold and of which the course reveals something."""
     ended = (*group.ended(Outcome.ERROR), *group.ended(Outcome.FAILED))
     return [check for check in ended if check.message.strip() or check.differences or check.stdout.strip()]
 
 
 def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Shown]:
-    """The first differences of a case; there is a picture of the first two arrays only."""
+    """Yield the first differences of a case; a picture shows only the first two arrays."""
     for difference in check.differences[: detail.differences]:
         if isinstance(difference, ArrayDifference):
             yield Shown(difference, rows=sides(difference), picture=picture_of(difference, detail.cells) if pictured else None)
@@ -151,12 +151,12 @@ def differences_of(check: Check, detail: Detail, pictured: bool) -> Iterator[Sho
 
 
 def raised_at(raised: Raised) -> Spot:
-    """The place where an exception was raised, as that of a mistake without a name."""
+    """Return the place where an exception was raised, as that of a mistake without a name."""
     return Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)
 
 
 def remarks(report: Report) -> dict[int, list[str]]:
-    """By line of the code: what inspection found there, the mistakes that stand there, and the claims for which it raised something."""
+    """Return the remarks on each line: a finding of inspection, a mistake that stands there, a claim for which it raised something."""
     said: dict[int, list[str]] = {}
     for each in report.findings:
         said.setdefault(each.line, []).append(f"{word_of(each.rule)}: {one_line(each.text.partition(chr(10))[0])}")
@@ -171,5 +171,5 @@ def remarks(report: Report) -> dict[int, list[str]]:
 
 
 def lines_raised(check: Check) -> list[int]:
-    """The lines where a check raised something."""
+    """Return the lines where a check raised something."""
     return [*check.lines, *([check.raised.line] if check.raised is not None and check.raised.line else [])]

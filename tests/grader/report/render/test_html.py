@@ -282,7 +282,7 @@ def test_of_several_reports_each_is_folded_and_a_single_one_is_open() -> None:
     page = page_of(FAILED)
     assert folds(page, page.one("section")) == [
         ("rms rms.py", True),
-        ("All claims  (0 of 3 hold)", False),
+        ("All claims 0 of 3 hold", False),
         ("✗ failedRows are divided. (1 of 3 hold)formula 2/6", False),
         ("! errorTwo values are taken.edge 0/2", False),
         ("Your code", False),

@@ -1,4 +1,4 @@
-"""What a page shows of a report: its claims by kind, the first failures with few pictures, remarks on the lines of the code."""
+"""The parts of a report that a page shows: its claims by kind, the first failures with few pictures, remarks on the lines of the code."""
 
 from __future__ import annotations
 
