@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from html_page import Page, difference
 
 from normgrade.language.places import Place
@@ -95,6 +96,36 @@ KINDS: dict[str, tuple[Report, ...]] = {
     "several": (FAILED, PASSED, NOT_STARTED, UNREADABLE, OPEN, FAILED),
     "hostile": HOSTILES,
 }
+
+
+def worst_report() -> Report:
+    """A report of which forty claims fail in three cases each, every one with many numbers, a message and printed lines."""
+    numbers = np.random.default_rng(0).normal(size=(4, 2, 8, 32))
+    differences = (replace(difference(numbers, numbers * 2, 1e-6), looks_like="every value × 2"),) * 20
+    claim = "Every position is normalised over its own last dimension, then scaled and shifted element by element, number {}."
+    kinds = [kind for kind in Kind if kind is not Kind.PROOF]
+    checks = [
+        check(
+            f"test_{number}[{case}]",
+            Outcome.FAILED,
+            kind=kinds[number % len(kinds)],
+            claim=claim.format(number),
+            differences=differences,
+            message="step 1: something was wrong here\n" * 5,
+            stdout="a line was printed here\n" * 1000,
+            call="LayerNorm(7), input (4, 7)",
+            lines=(number + 1,),
+        )
+        for number in range(40)
+        for case in "abc"
+    ]
+    says = "The variance is divided by n − 1, which is what var and std do unless told otherwise. Divide by n: pass correction=0."
+    spots = tuple(Spot(f"mistake-{number}", 3, 1, 6, "import torch", "pass correction=0") for number in range(5) for _twice in "ab")
+    names = tuple(f"mistake-{number}" for number in range(5))
+    diagnosis = Diagnosis(names, says * 5, tuple(each.name for each in checks[:20]), spots, texts=(says,) * 5)
+    return report(
+        *checks, diagnoses=(diagnosis, diagnosis), findings=(BANNED,) * 9, source=SOURCE * 20, limits=("It works for 4 dimensions.",)
+    )
 
 
 def page_of(*reports: Report) -> Page:

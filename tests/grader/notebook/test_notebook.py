@@ -215,7 +215,7 @@ def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
 def test_a_report_is_a_picture_in_a_notebook(outputs: Outputs) -> None:
     page = Parsed(shown(outputs(WRONG))["text/html"])
     assert {"table", "svg", "style"} <= page.tags
-    assert "7 of 10 points · not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
+    assert "7 of 10 points, not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
 
 
 def test_what_code_prints_stays_text(outputs: Outputs) -> None:

@@ -26,6 +26,6 @@ class Detail:
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
-BRIEF = Detail(claims=4, cases=1, differences=2, maps=1, cells=(8, 16), lines=80)  # in a notebook, or on a page of many reports
+BRIEF = Detail(claims=3, cases=1, differences=2, maps=1, cells=(6, 12), lines=60)  # in a notebook, or on a page of many reports
 FULL = Detail(EVERYTHING, cases=1, differences=3, alternatives=True, maps=3)  # on a page of its own
 VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True, facts=True, alternatives=True)

@@ -33,6 +33,7 @@ from html_reports import (
     filled,
     page_of,
     report,
+    worst_report,
 )
 from jinja2 import UndefinedError
 
@@ -41,7 +42,7 @@ from normgrade.language import speak
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.detail import FULL
-from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, STYLE, environment
+from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, STYLE, environment, render_fragment
 from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot
 from normgrade.report.reveal import reveal
 
@@ -428,8 +429,13 @@ def test_what_a_course_keeps_to_itself_is_not_in_the_page(level: Any) -> None:
 def test_of_many_reports_less_is_shown_and_what_shows_the_rest_is_told() -> None:
     many = report(*(check(f"test_{number}", Outcome.FAILED, claim=f"{number}", differences=(MAPPED,) * 3) for number in range(9)))
     page = page_of(many, PASSED)
-    assert (len(page.every(of="difference")), len(page.every("figure"))) == (8, 1)
-    assert "5 more claims fail: normgrade check -v rms shows their numbers." in [node.text for node in page.every("p")]
+    assert (len(page.every(of="difference")), len(page.every("figure"))) == (6, 1)
+    assert "6 more claims fail: normgrade check -v rms shows their numbers." in [node.text for node in page.every("p")]
+
+
+def test_a_fragment_of_the_worst_report_is_a_fifth_of_its_page() -> None:
+    page, fragment = (len(text.encode()) for text in (render([worst_report()], "html"), render_fragment([worst_report()], "a-")))
+    assert fragment < 72_000 < page < 400_000
 
 
 # The learner's code

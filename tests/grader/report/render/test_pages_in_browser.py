@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from browser import DOWN, LEFT, RIGHT, SHIFT, TAB, UNFOLD, UP, Browser, open_browser
 from html_page import Page, difference
-from html_reports import BANNED, ELEMENTS, HOSTILES, KINDS, MAPPED, MISSING, SOURCE, check, filled, report, written
+from html_reports import ELEMENTS, HOSTILES, KINDS, MAPPED, MISSING, check, filled, report, worst_report, written
 from markupsafe import escape
 
 from normgrade.course.course import Course
 from normgrade.grade import Submission, grade
-from normgrade.report.report import Diagnosis, Finding, Kind, Outcome, Raised, Rule, Spot
+from normgrade.report.report import Diagnosis, Finding, Outcome, Raised, Rule, Spot
 
 PWNED = "<script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">"
 SUBMISSION = f"""
@@ -65,9 +65,9 @@ def graded(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFa
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with every kind of report, every level of every map, and words that do not fit."""
     random = np.random.default_rng(0)
-    big = 10.0 ** random.uniform(-2, 7, (8, 16))
+    big = 10.0 ** random.uniform(-2, 7, (6, 12))
     big[0, 0], endless = math.nan, "endless" * 40
-    mapped = replace(difference(np.zeros((8, 16)), big, 1.0), looks_like="every value × 2")
+    mapped = replace(difference(np.zeros((6, 12)), big, 1.0), looks_like="every value × 2")
     long = filled(lambda name: endless)
     fits = check("test_big", Outcome.FAILED, claim="It is big.", differences=(mapped, replace(MISSING, actual=endless)))
     return written(tmp_path_factory.mktemp("everything"), *KINDS["several"], *HOSTILES, long, report(fits))
@@ -95,34 +95,8 @@ def pointed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def worst(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page on a report of which forty claims fail in three cases each, every one with many numbers, a message and printed lines."""
-    numbers = np.random.default_rng(0).normal(size=(4, 2, 8, 32))
-    differences = (replace(difference(numbers, numbers * 2, 1e-6), looks_like="every value × 2"),) * 20
-    claim = "Every position is normalised over its own last dimension, then scaled and shifted element by element, number {}."
-    kinds = [kind for kind in Kind if kind is not Kind.PROOF]
-    checks = [
-        check(
-            f"test_{number}[{case}]",
-            Outcome.FAILED,
-            kind=kinds[number % len(kinds)],
-            claim=claim.format(number),
-            differences=differences,
-            message="step 1: something was wrong here\n" * 5,
-            stdout="a line was printed here\n" * 1000,
-            call="LayerNorm(7), input (4, 7)",
-            lines=(number + 1,),
-        )
-        for number in range(40)
-        for case in "abc"
-    ]
-    says = "The variance is divided by n − 1, which is what var and std do unless told otherwise. Divide by n: pass correction=0."
-    spots = tuple(Spot(f"mistake-{number}", 3, 1, 6, "import torch", "pass correction=0") for number in range(5) for _twice in "ab")
-    names = tuple(f"mistake-{number}" for number in range(5))
-    diagnosis = Diagnosis(names, says * 5, tuple(each.name for each in checks[:20]), spots, texts=(says,) * 5)
-    bad = report(
-        *checks, diagnoses=(diagnosis, diagnosis), findings=(BANNED,) * 9, source=SOURCE * 20, limits=("It works for 4 dimensions.",)
-    )
-    return written(tmp_path_factory.mktemp("worst"), bad)
+    """The page on a report of which everything failed."""
+    return written(tmp_path_factory.mktemp("worst"), worst_report())
 
 
 def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser, graded: Path) -> None:
