@@ -11,7 +11,7 @@ from pathlib import Path
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
 from normgrade.language import _
 from normgrade.language.text import lines_of
-from normgrade.language.visible import in_columns, width
+from normgrade.language.visible import blank, in_columns
 from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
@@ -107,7 +107,7 @@ def pointed_at(line: str, column: int) -> str:
     first = max(0, column - 1 - SHOWN_COLUMNS // 2) if len(line) > SHOWN_COLUMNS else 0
     before = ("…" if first else "") + in_columns(line[first : column - 1])
     after = in_columns(line[column - 1 : first + SHOWN_COLUMNS]) + ("…" if first + SHOWN_COLUMNS < len(line) else "")
-    return f"    {before}{after}".rstrip() + f"\n    {' ' * width(before)}^"
+    return f"    {before}{after}".rstrip() + f"\n    {blank(before)}^"
 
 
 def position(lines: list[str], node: ast.AST) -> tuple[int, int]:

@@ -29,6 +29,7 @@ STAND_INS = {  # where an encoding lacks a sign
     **dict.fromkeys("│┃╷╵", "|"),
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),
     **{"√": "sqrt", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "²": "^2", "³": "^3", "ε": "eps"},
+    "\u3000": " ",  # in place of a wide sign that is "?"
 }
 HANDLER = "normgrade"
 
@@ -61,6 +62,11 @@ def in_columns(text: str) -> str:
 def width(text: str) -> int:
     """The columns of a terminal that the text takes: two for an East Asian sign, none for a combining mark."""
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
+
+
+def blank(text: str) -> str:
+    """Spaces as wide as the text. Below a wide sign stands a wide space, since a font may draw both less than two columns wide."""
+    return "".join("" if not (columns := width(sign)) else " " if columns == 1 else "\u3000" for sign in text)
 
 
 def stand_in(error: UnicodeError) -> tuple[str, int]:

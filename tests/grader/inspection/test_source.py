@@ -153,7 +153,7 @@ def test_a_syntax_error_shows_its_line_and_column(inspect: Inspect) -> None:
     ("line", "shown"),
     [
         ("if x:\n\t\ty = = 2", "            y = = 2\n                ^"),
-        ("é = '日本'; y = = 2", "    é = '日本'; y = = 2\n                    ^"),
+        ("é = '日本'; y = = 2", "    é = '日本'; y = = 2\n         \u3000\u3000       ^"),
         ("e\u0301 = 'e\u0301'; y = = 2", "    e\u0301 = 'e\u0301'; y = = 2\n                 ^"),
         ("x = '\x1b[31m'; y = = 2", "    x = '·[31m'; y = = 2\n                     ^"),
     ],

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from normgrade.course.course import Course
-from normgrade.language.visible import STEERS, disarmed, printable, visible, visible_name
+from normgrade.language.visible import STEERS, blank, disarmed, printable, visible, visible_name, width
 
 HOSTILE = "a\x1b[31m\x1b]0;t\x07\x9b2J\u202e\n\x7fz.py"  # colour, title, clear, right to left, another line
 UNDECODABLE = os.fsdecode(b"\xff\xfe.py")
@@ -30,6 +30,12 @@ for words in eval(sys.argv.pop()):
 """
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of files as POSIX has them")
 Run = tuple[int, bytes]
+
+
+@pytest.mark.parametrize("text", ["", "x = (", "y = 平均(", "e\u0301 = ", "（全角，", "😀 = "])
+def test_blanks_are_as_wide_as_the_text_sign_by_sign(text: str) -> None:
+    assert not blank(text).strip() and width(blank(text)) == width(text)
+    assert [width(sign) for sign in blank(text)] == [width(sign) for sign in text if width(sign)]
 
 
 def play(commands: list[list[str]], cwd: Path, course: Course, environment: Mapping[str, str] = {}, lang: str = "en") -> list[Run]:

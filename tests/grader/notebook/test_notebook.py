@@ -215,7 +215,7 @@ def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
 def test_a_report_is_a_picture_in_a_notebook(outputs: Outputs) -> None:
     page = Parsed(shown(outputs(WRONG))["text/html"])
     assert {"table", "svg", "style"} <= page.tags
-    assert "7 of 10 points · not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
+    assert "7 of 10 points, not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
 
 
 def test_what_code_prints_stays_text(outputs: Outputs) -> None:
@@ -378,15 +378,15 @@ def failing(name: str, differences: int) -> Check:
     return Check(name, "The claim.", Kind.FORMULA, Outcome.FAILED, 1, differences=tuple(found))
 
 
-@pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 3), (FULL, 3, 13), (Detail(9, 2, 1, cells=(1, 1)), 2, 2)])
+@pytest.mark.parametrize(("detail", "cases", "places"), [(BRIEF, 1, 2), (FULL, 1, 3), (Detail(9, 3, 5), 3, 13)])
 def test_of_what_failed_as_much_is_drawn_as_is_said(detail: Detail, cases: int, places: int) -> None:
     checks = failing("test_a[x]", 5), failing("test_a[y]", 4), failing("test_a[z]", 4)
     report = Report("rms", "cell", Outcome.FAILED, 3, "linux", 0, 0.0, checks=checks)
     page = render_fragment([report], "a-", detail)
-    assert page.count("<details") == cases and page.count('class="difference"') == places
+    assert page.count('class="case"') == cases and page.count('class="difference"') == places
     text = Parsed(page).text
     assert all(name in text for name in ("[x]", "[y]", "[z]"))
-    assert ("and 2 more places" in text) == (detail is BRIEF)
+    assert ("and 3 more places" in text, "and 2 more places" in text) == (detail is BRIEF, detail is FULL)
 
 
 def test_a_fragment_styles_nothing_but_itself() -> None:

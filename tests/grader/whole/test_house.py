@@ -49,6 +49,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "worker/walls/test_walls.py": "worker/walls",
     "worker/test_fuzz.py": "worker",
     "report/render/test_render.py": "report/render",
+    "report/render/test_pages_in_browser.py": "report/render",
     "language/test_language.py": "language",
 }
 TESTED_ELSEWHERE = {  # modules without a test file of their own: nothing but names, or the front of a package

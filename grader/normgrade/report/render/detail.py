@@ -17,13 +17,15 @@ class Detail:
     whole: bool = False  # every claim with its numbers, not one screen
     facts: bool = False  # seed and times
     alternatives: bool = False  # every diagnosis, not the first alone
-    cells: tuple[int, int] = (40, 48)  # rows and columns of a heat map
+    maps: int = 0  # claims with a heat map
+    cells: tuple[int, int] = (10, 32)  # rows and columns of each
+    lines: int = 1000  # of the learner's code
     more: str = "-v"  # what shows the rest
     advice: bool = True  # what to do next
 
 
 QUIET = Detail(claims=0, cases=0, differences=0)  # one line for a report
 USUAL = Detail(claims=3, cases=1, differences=2)
-BRIEF = Detail(EVERYTHING, cases=1, differences=3, cells=(10, 16))  # a picture in a notebook
-FULL = Detail(EVERYTHING, cases=1000, differences=12, alternatives=True)  # and on a page of its own
+BRIEF = Detail(claims=3, cases=1, differences=2, maps=1, cells=(6, 12), lines=60)  # in a notebook, or on a page of many reports
+FULL = Detail(EVERYTHING, cases=1, differences=3, alternatives=True, maps=3)  # on a page of its own
 VERBOSE = Detail(EVERYTHING, EVERYTHING, EVERYTHING, whole=True, facts=True, alternatives=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from normgrade.language import _
-from normgrade.report.render.detail import FULL
 from normgrade.report.render.numbers import Row, Sides, as_size, as_texts
 from normgrade.report.render.wording import place_of
 from normgrade.report.report import ArrayDifference
@@ -17,7 +16,7 @@ from normgrade.report.report import ArrayDifference
 FOLDED = 32  # numbers to a row of a long array of one dimension
 DECADES = 6  # levels beyond what is allowed: to 10 times, to 100 times, … and everything above
 INFINITE = DECADES + 1
-CELL, GAP, LABEL, CHARACTER = 16, 4, 12, 6.2  # pixels
+CELL, GAP, LABEL, CHARACTER = 16, 4, 12, 6.2  # pixels; a square is one less than its cell, as page.css says too
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class HeatMap:
     block: tuple[int, int]  # rows and columns that a cell stands for
 
 
-def heat_map(difference: ArrayDifference, largest: tuple[int, int] = FULL.cells) -> HeatMap:
+def heat_map(difference: ArrayDifference, largest: tuple[int, int]) -> HeatMap:
     """The cells of a difference; blocks of numbers where there are more than so many rows or columns."""
     both = Sides.of(difference)
     shape, ratio, worst = both.shape, both.ratio, both.worst
@@ -149,13 +148,13 @@ class Picture:
     caption: str
     width: str
     height: str
-    side: int  # of a square
+    columns: int
     labels: tuple[Label, ...]
     squares: tuple[Square, ...]
     legend: tuple[tuple[int, str], ...]
 
 
-def picture_of(difference: ArrayDifference, largest: tuple[int, int] = FULL.cells) -> Picture:
+def picture_of(difference: ArrayDifference, largest: tuple[int, int]) -> Picture:
     """The heat map of a difference, of so many rows and columns at most."""
     found = heat_map(difference, largest)
     left = max(map(len, found.labels)) * CHARACTER + GAP
@@ -165,7 +164,7 @@ def picture_of(difference: ArrayDifference, largest: tuple[int, int] = FULL.cell
         caption=caption(found.block),
         width=pixels(left + found.columns * CELL + GAP),
         height=pixels(tops[-1] + CELL + GAP),
-        side=CELL - 1,
+        columns=found.columns,
         labels=tuple(Label(pixels(left - GAP), pixels(top + LABEL), text) for top, text in zip(tops, found.labels, strict=True)),
         squares=tuple(square(cell, left + cell.column * CELL, tops[cell.row]) for cell in found.cells),
         legend=tuple((level, meaning(level)) for level in sorted({cell.level for cell in found.cells})),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from normgrade.language import _, n_
-from normgrade.language.visible import in_columns, printable, width
+from normgrade.language.visible import blank, in_columns, printable, width
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.report import (
     BUILT_IN,
@@ -147,7 +147,7 @@ def pointed_at(spot: Spot) -> list[str]:
     rest = shown(spot.text[start + spot.width :].rstrip()) if len(marked) >= spot.width else "…"
     room = max(0, CODE_COLUMNS - len(before) - len(marked))
     behind = rest if len(rest) <= room else rest[: max(0, room - 1)] + "…"
-    caret = " " * width(before) + "^" * max(1, width(marked))
+    caret = blank(before) + "^" * max(1, width(marked))
     said = one_line(spot.remedy)
     beside = bool(said) and width(f"{caret} {said}") <= CODE_COLUMNS
     lines = [f"{before}{marked}{behind}", f"{caret} {said}" if beside else caret, *([] if beside or not said else [said])]

@@ -104,7 +104,7 @@ def test_processes_that_died_are_told_of_in_every_format(deaths: tuple[Death, ..
 def test_a_caret_stands_under_its_place_whatever_the_line_holds() -> None:
     assert pointed_at(Spot("m", 9, 5, 3, "    var = 1", "r")) == ["9 │ var = 1", "  │ ^^^ r"]
     assert pointed_at(Spot("m", 12, 11, 1, "\tx = 1  # é")) == ["12 │ x = 1  # é", "   │          ^"]
-    assert pointed_at(Spot("m", 9, 6, 3, "y = 平均(var)", "r")) == ["9 │ y = 平均(var)", "  │       ^^^^ r"]
+    assert pointed_at(Spot("m", 9, 6, 3, "y = 平均(var)", "r")) == ["9 │ y = 平均(var)", "  │     \u3000^^^^ r"]
 
 
 def test_a_long_line_is_cut_around_the_caret_and_a_long_remedy_stands_below() -> None:
