@@ -19,7 +19,14 @@ def either(names: Iterable[str]) -> str:
     return _(" or ").join(names)
 
 
-class UsageError(Exception):
+class Told(Exception):
+    """An error that is told in a sentence. IPython and Jupyter show this line in place of a traceback; plain Python shows both."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class UsageError(Told):
     """The user asked for something that cannot be done (exit code 2)."""
 
 
@@ -27,5 +34,5 @@ class CourseError(UsageError):
     """A file of the course is wrong; the sentence names file, key and what is allowed."""
 
 
-class GraderError(Exception):
+class GraderError(Told):
     """The grader itself broke (exit code 3)."""

@@ -1,0 +1,90 @@
+"""`%normgrade hint layer_norm`: the commands of the terminal that help with an exercise, with the same words, in a notebook.
+
+Each runs in a process of its own, as grading does: some play the reference.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from normgrade.cli import COMMANDS as ALL
+from normgrade.cli import USAGE, language_of
+from normgrade.inspection.source import parse
+from normgrade.language import VARIABLE, _, speak, spoken
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.workspace import find_course
+from normgrade.worker.launch import command
+
+COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
+DOCUMENTS = ("show", "solution")  # print Markdown or a Python file
+
+
+@dataclass(frozen=True, repr=False)
+class Output:
+    """Markdown that a notebook renders; elsewhere it is the text that the command printed."""
+
+    text: str
+    markdown: str
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+
+def run_command(arguments: Sequence[str]) -> Output | None:
+    """Run a command. It prints as it would there; in a notebook, a document is returned to be rendered."""
+    speak(language_of(arguments))
+    if not arguments:
+        print(usage())
+        return None
+    refuse_unless_known(arguments[0])
+    program, environment = command("cli", [*arguments]), os.environ | {VARIABLE: spoken()}
+    if sys.stdout.isatty():
+        subprocess.run(program, env=environment)
+        return None
+    done = subprocess.run(program, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode == USAGE:
+        raise UsageError(said.rpartition(_("Error: {message}", message=""))[2].strip())
+    print(said, end="", file=sys.stderr)
+    return shown(arguments[0], done.stdout.decode("utf-8", "replace"))
+
+
+def usage() -> str:
+    """Return what `%normgrade` and `%%normgrade` do."""
+    ways = "\n".join(f"  %normgrade {name}{'' if name == 'list' else ' …'}" for name in COMMANDS)
+    grades = _("`%%normgrade SLUG` at the top of a cell grades it. These commands work as in a terminal, and tell more with --help:")
+    return f"{grades}\n{ways}"
+
+
+def refuse_unless_known(name: str) -> None:
+    """Raise a UsageError where no such command works in a notebook."""
+    if name in COMMANDS:
+        return
+    if name in ALL:
+        raise UsageError(_("`normgrade {name}` is for a terminal. A notebook knows {known}.", name=name, known=", ".join(COMMANDS)))
+    if name in find_course(None).slugs:
+        raise UsageError(_("`%%normgrade {slug}`, with two %, grades the cell that it stands at the top of.", slug=name))
+    meant = did_you_mean(name, COMMANDS)
+    raise UsageError(_('No command named "{name}".{meant} `%normgrade` shows them all.', name=name, meant=meant))
+
+
+def shown(name: str, text: str) -> Output | None:
+    """Return a document to be rendered, or print the text."""
+    if name in DOCUMENTS and isinstance(tree := parse(text), ast.Module) and tree.body:
+        return Output(text, f"~~~~python\n{text.rstrip()}\n~~~~")
+    if name in DOCUMENTS and text.startswith("# "):
+        return Output(text, text)
+    print(text, end="")
+    return None

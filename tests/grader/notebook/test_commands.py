@@ -1,0 +1,107 @@
+"""Commands of the terminal in a notebook: they run in a process of their own, print as there, and documents are rendered."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from normgrade.cli import COMMANDS as ALL
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+from normgrade.notebook.commands import COMMANDS, run_command
+
+
+@pytest.fixture(autouse=True)
+def folder(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, where the tiny course is the course."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+    monkeypatch.setenv("NORMGRADE_LANG", "en")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+def refusal(*arguments: str) -> str:
+    with pytest.raises(UsageError) as raised:
+        run_command(arguments)
+    return str(raised.value)
+
+
+def test_alone_it_lists_the_commands_that_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command([]) is None
+    listed = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
+
+
+def test_the_task_is_markdown(tiny: Course) -> None:
+    shown = run_command(["show", "rms"])
+    assert shown is not None and shown._repr_markdown_() == shown.text
+    assert shown.text.startswith("# ") and repr(shown) == shown.text.rstrip("\n")
+
+
+@pytest.mark.parametrize("arguments", [["show", "rms", "--stub"], ["solution", "rms", "--spoil"]])
+def test_python_is_shown_as_python(arguments: list[str]) -> None:
+    shown = run_command(arguments)
+    assert shown is not None and "def rms(" in repr(shown)
+    assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
+
+
+def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["hint", "rms", "1"]) is None
+    hinted = capsys.readouterr().out
+    assert hinted.replace("\n", " ").startswith(tiny.exercise("rms").hints[0])
+    assert run_command(["show", "--help"]) is None
+    assert capsys.readouterr().out.startswith("Usage: normgrade show [OPTIONS] ")
+
+
+def test_the_language_that_is_asked_for_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
+    run_command(["list", "--lang", "zh"])
+    assert "显示题面" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["hnt", "rms"], 'No command named "hnt". Did you mean "hint"? `%normgrade` shows them all.'),
+        (["rms"], "`%%normgrade rms`, with two %, grades the cell that it stands at the top of."),
+        (["show", "rmss"], 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
+        (["hint"], "Missing argument: SLUG."),
+        (["show", "rms", "--answer"], 'No such option: --answer. Did you mean "--answers"?'),
+        (["solution", "rms"], None),
+        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG take en or zh.'),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str | None) -> None:
+    refused = refusal(*arguments)
+    assert refused == said or (said is None and refused.startswith("rms has not passed yet"))
+
+
+def test_a_command_that_needs_a_terminal_is_refused() -> None:
+    assert refusal("review").startswith("`normgrade review` is for a terminal. A notebook knows list, show, hint, ")
+
+
+def test_in_a_terminal_the_command_has_the_terminal() -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    program = "import sys; from normgrade.notebook.commands import run_command; print(run_command(['hint', 'rms', '1']))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "COLUMNS": "40"}
+    with open(ours, "rb", buffering=0) as screen:
+        done = subprocess.run([sys.executable, "-c", program], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        while chunk := read(screen):
+            shown += chunk
+    lines = shown.decode().splitlines()
+    assert done.returncode == 0 and lines[-1] == "None" and len(lines) > 2 and max(map(len, lines)) <= 40
+
+
+def read(screen: object) -> bytes:
+    """Return what is next on the screen; nothing at its end, which Linux tells by an error."""
+    try:
+        return screen.read(4096)  # type: ignore[attr-defined, no-any-return]
+    except OSError:
+        return b""
