@@ -25,6 +25,7 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
+from normgrade.learner.after_pass import after_pass
 from normgrade.learner.interview_plan import Interview
 from normgrade.learner.interviews import file_of, running_here, status_in_words
 from normgrade.learner.record import revealed
@@ -128,15 +129,15 @@ def check_command(
         return code
     code = hand_over(reports, format, output, DETAILS[detail])
     if code == 0 and format == "terminal" and output is None and detail != "quiet":
-        say_what_is_next(course)
+        say_what_is_next(course, submissions)
     return code
 
 
-def say_what_is_next(course: Course) -> None:
-    """After everything has passed: what to go on with, in a workspace."""
+def say_what_is_next(course: Course, passed: Sequence[Submission]) -> None:
+    """Say what to go on with after everything has passed, in a workspace; of a single exercise more than that."""
     if (workspace := Workspace.find()) is not None:
         with suppress(UsageError):  # a note has told of it already
-            say(advice(records(course, workspace)))
+            say(*(after_pass(course, passed[0].exercise, workspace) if len(passed) == 1 else [advice(records(course, workspace))]))
 
 
 def grade_all(submissions: Sequence[Submission], options: Options, course_folder: Path | None) -> tuple[Sequence[Submission], list[Report]]:

@@ -106,8 +106,8 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
     return None if found is None else found.exercise
 
 
-def advice(records: Sequence[Record]) -> str:
-    """What to do next, in one or two sentences."""
+def advice(records: Sequence[Record], brief: bool = False) -> str:
+    """What to do next, in one or two sentences. Who has passed an exercise knows where code goes, so `brief` leaves that out."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
@@ -123,6 +123,8 @@ def advice(records: Sequence[Record]) -> str:
         )
     if record.started:
         return _("Go on with {where}, which is started: `normgrade check {slug}` grades it.", where=where, slug=slug)
+    if brief:
+        return _("Next is {where}: `normgrade show {slug}` shows the task.", where=where, slug=slug)
     return _(
         "Next is {where}: `normgrade show {slug}` shows the task, and {file} is where your code goes.",
         where=where,

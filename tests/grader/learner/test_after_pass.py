@@ -1,0 +1,70 @@
+"""What is said after an exercise has passed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from textwrap import wrap
+
+import pytest
+
+from normgrade.course.course import Course
+from normgrade.learner.after_pass import after_pass
+from normgrade.learner.attempts import Attempt
+from normgrade.learner.standing import advice, attempts_of, records
+from normgrade.learner.workspace import Workspace, find_course, new_workspace
+from normgrade.report.report import Outcome
+
+NOW = datetime(2026, 3, 1, 9, 5, 7, tzinfo=UTC)
+WAY = "Another right way: `normgrade solution rms einsum`"
+QUESTION = "An interview may ask: Why is eps inside the root?"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return new_workspace(tmp_path / "norms")
+
+
+def tried(workspace: Workspace, exercise: str, *mistakes: tuple[str, ...], passed: bool = True) -> None:
+    """Keep an attempt for each tuple of mistakes, and then one that passed."""
+    failed = [Attempt(NOW + timedelta(minutes=n), exercise, Outcome.FAILED, 3, 8, names) for n, names in enumerate(mistakes)]
+    attempts_of(workspace).add([*failed, Attempt(NOW + timedelta(hours=1), exercise, Outcome.PASSED, 8, 8)][: len(failed) + passed])
+
+
+def test_a_pass_tells_how_it_went_and_what_is_next(tiny: Course, workspace: Workspace) -> None:
+    tried(workspace, "rms", ("sum-for-mean", "eps-missing"), ("sum-for-mean",))
+    went, *others = after_pass(tiny, tiny.exercise("rms"), workspace)
+    assert went == "Passed after 3 attempts. Overcome: sum-for-mean, eps-missing."
+    assert others == [WAY, QUESTION, advice(records(tiny, workspace), brief=True)]
+
+
+def test_only_what_there_is_gets_a_line(tiny: Course, workspace: Workspace) -> None:
+    rms, following = tiny.exercise("rms"), advice(records(tiny, workspace), brief=True)
+    assert after_pass(tiny, rms, workspace) == [WAY, QUESTION, following]  # a file outside of the workspace has no attempts
+    tried(workspace, "rms")
+    assert after_pass(tiny, rms, workspace)[0] == "Passed at the first attempt."
+    tried(workspace, "centring")
+    assert len(after_pass(tiny, tiny.exercise("centring"), workspace)) == 3  # its prompt asks nothing
+
+
+def test_many_mistakes_are_counted(tiny: Course, workspace: Workspace) -> None:
+    tried(workspace, "rms", tuple(f"a-mistake-of-{n}-words" for n in range(9)))
+    assert after_pass(tiny, tiny.exercise("rms"), workspace)[0] == ("Passed after 2 attempts. Overcome: a-mistake-of-0-words, and 8 more.")
+
+
+def test_every_exercise_of_the_course_is_told_in_five_lines(workspace: Workspace) -> None:
+    course = find_course(None)
+    for last, exercise in enumerate(course):
+        tried(workspace, exercise.slug, ("a", "b"))
+        said = after_pass(course, exercise, workspace)
+        assert sum(len(wrap(line, 80)) for line in said) <= 5, (last, said)
+        assert len(said) == 4 and "solution" in said[1] and said[2].endswith(("?", ".")), said
+
+
+def test_who_passes_again_reads_of_another_way(workspace: Workspace) -> None:
+    course = find_course(None)
+    exercise, said = course.exercise("layer_norm"), []
+    for _again in range(2):
+        tried(workspace, "layer_norm")
+        said.append(after_pass(course, exercise, workspace)[1:3])
+    assert not {*said[0]} & {*said[1]}
