@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from secrets import token_hex
 from typing import Any
 
@@ -14,6 +17,7 @@ class Graded:
     """Reports that show themselves: as a picture in a notebook, as text elsewhere."""
 
     reports: tuple[Report, ...]
+    after: tuple[str, ...] = ()  # what is said after a pass, in a workspace
 
     @property
     def passed(self) -> bool:
@@ -23,7 +27,7 @@ class Graded:
         """Return the picture. Every display has ids of its own: one notebook may show many, some of them from before it was restarted."""
         from normgrade.report.render.html import render_fragment
 
-        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-")
+        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.after)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -31,4 +35,12 @@ class Graded:
     def __repr__(self) -> str:
         from normgrade.report.render.terminal import render_text
 
-        return render_text(self.reports).rstrip("\n")
+        return "\n".join([render_text(self.reports).rstrip("\n"), *self.after])
+
+
+def paragraphs(lines: Sequence[str]) -> str:
+    """Return lines as HTML, in which backticks enclose code; the style of the fragment before them holds for them too."""
+    if not lines:
+        return ""
+    shown = (re.sub("`([^`]*)`", r"<code>\1</code>", escape(line)) for line in lines)
+    return f'<div class="normgrade"><p>{"<br>".join(shown)}</p></div>'

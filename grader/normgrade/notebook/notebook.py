@@ -105,7 +105,7 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
     with as_file(order, source) as path:
-        return Graded(tuple(grade_apart(order, path, name)))
+        return grade_apart(order, path, name)
 
 
 @contextmanager

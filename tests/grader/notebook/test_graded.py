@@ -30,6 +30,13 @@ def test_as_text_it_is_what_a_terminal_shows() -> None:
     assert repr(Graded((report(Outcome.FAILED),))) == render_text([report(Outcome.FAILED)]).rstrip("\n")
 
 
+def test_what_is_said_after_a_pass_stands_below() -> None:
+    graded = Graded((report(Outcome.PASSED),), ("Passed at the first attempt.", "`normgrade show <b>` is next."))
+    below = "<p>Passed at the first attempt.<br><code>normgrade show &lt;b&gt;</code> is next.</p></div>"
+    assert graded._repr_html_().endswith(below)
+    assert repr(graded).endswith("\nPassed at the first attempt.\n`normgrade show <b>` is next.")
+
+
 @pytest.mark.parametrize(
     ("outcomes", "passed"),
     [((Outcome.PASSED,), True), ((Outcome.PASSED, Outcome.FAILED), False), ((Outcome.NOT_STARTED,), False)],

@@ -28,7 +28,7 @@ def path(tmp_path: Path, expectations: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_reports_come_back_whole_and_nothing_is_loaded_here(tiny: Course, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = set(sys.modules)
-    [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine")
+    [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine").reports
     assert (report.exercise, report.submission, report.seed, report.source) == ("rms", "mine", 3, RIGHT)
     assert report.outcome is Outcome.FAILED and report.checks
     assert capfd.readouterr().out == ""

@@ -248,11 +248,18 @@ def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> N
 
 def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
-    assert data["text/plain"].startswith("centring · Centring · ") and data["text/plain"].endswith("10 of 10 points · passed")
+    assert data["text/plain"].startswith("centring · Centring · ") and "10 of 10 points · passed" in data["text/plain"]
     assert "passed" in data["text/html"]
     sent = printed(outputs(SENT))
     assert sent.startswith("import torch\nfrom torch import nn, zeros, Tensor\n\nMOMENTUM = 0.1\n\n\nclass Counting(nn.Module):\n")
     assert "\n\nclass Centring(Counting):\n" in sent and "\n\ndef refuse(x: Tensor) -> None:\n" in sent
+
+
+def test_after_a_pass_a_workspace_says_what_is_next(outputs: Outputs) -> None:
+    data = shown(outputs(PASSED))
+    said = data["text/plain"].partition("10 of 10 points · passed\n")[2].splitlines()
+    assert said[0].startswith("Passed after 2 attempts.") and said[-1].startswith("Next is rms ")
+    assert "Passed after 2 attempts." in Parsed(data["text/html"]).text
 
 
 def test_grading_leaves_the_notebook_as_it_was(outputs: Outputs) -> None:
