@@ -9,7 +9,8 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,9 @@ from normgrade.inspection.source import parse
 from normgrade.language import VARIABLE, _, speak, spoken
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.workspace import find_course
+from normgrade.notebook.live_objects import is_own, unwrapped
+from normgrade.notebook.source_file import as_file
+from normgrade.notebook.standalone import Session, standalone
 from normgrade.worker.launch import command
 
 COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
@@ -42,13 +46,21 @@ class Output:
         return self.text.rstrip("\n")
 
 
-def run_command(arguments: Sequence[str]) -> Output | None:
+def run_command(arguments: Sequence[str], session: Session) -> Output | None:
     """Run a command. It prints as it would there; in a notebook, a document is returned to be rendered."""
     speak(language_of(arguments))
     if not arguments:
         print(usage())
         return None
     refuse_unless_known(arguments[0])
+    if arguments[0] != "try":
+        return run(arguments)
+    with with_own_file(arguments, session) as completed:
+        return run(completed)
+
+
+def run(arguments: Sequence[str]) -> Output | None:
+    """Run a command that is known."""
     program, environment = command("cli", [*arguments]), os.environ | {VARIABLE: spoken()}
     if sys.stdout.isatty():
         subprocess.run(program, env=environment)
@@ -78,6 +90,20 @@ def refuse_unless_known(name: str) -> None:
         raise UsageError(_("`%%normgrade {slug}`, with two %, grades the cell that it stands at the top of.", slug=name))
     meant = did_you_mean(name, COMMANDS)
     raise UsageError(_('No command named "{name}".{meant} `%normgrade` shows them all.', name=name, meant=meant))
+
+
+@contextmanager
+def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequence[str]]:
+    """Add to the arguments of `try` the file of what the notebook defines for the exercise, if it defines something."""
+    course = find_course(None)
+    exercise = next((course.exercise(each) for each in arguments if each in course.slugs), None)
+    values = [] if exercise is None else [session.namespace.get(signature.name) for signature in exercise.defines]
+    things = [value for value in values if is_own(unwrapped(value))]
+    if exercise is None or not things:
+        yield arguments
+        return
+    with as_file(exercise, standalone(things, session)) as path:
+        yield [arguments[0], "--file", str(path), *arguments[1:]]  # a file that is named comes later, and counts
 
 
 def shown(name: str, text: str) -> Output | None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
 from normgrade.cli import in_language, in_our_words, language_of
 from normgrade.cli.check import grading_options
 from normgrade.cli.options import course_option
-from normgrade.course.files import own_folder, write_whole
 from normgrade.language import N_, _, speak
 from normgrade.language.errors import UsageError
-from normgrade.learner.workspace import Workspace, find_course
+from normgrade.learner.workspace import find_course
 from normgrade.notebook.commands import Output, run_command
 from normgrade.notebook.graded import Graded
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.notebook.passed import exercise_for, name_of
 from normgrade.notebook.shell import Shell, python, session, session_of, words
+from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import completed, standalone
 
 MAGIC = "%%normgrade"
@@ -58,7 +56,9 @@ def load_ipython_extension(shell: Shell) -> None:
 
     def normgrade(line: str, cell: str | None = None) -> Graded | Output | None:
         """Run a cell, and grade it: `%%normgrade SLUG`; or run a command: `%normgrade hint SLUG`. `%normgrade` alone tells which."""
-        return run_command(words(line, "%normgrade COMMAND")) if cell is None else run_and_grade(shell, line, cell)
+        if cell is not None:
+            return run_and_grade(shell, line, cell)
+        return run_command(words(line, "%normgrade COMMAND"), session_of(shell))
 
     shell.register_magic_function(normgrade, "line_cell")
 
@@ -104,22 +104,5 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
-    with as_file(order, source) as path:
+    with as_file(order.exercise, source) as path:
         return grade_apart(order, path, name)
-
-
-@contextmanager
-def as_file(order: Order, source: str) -> Iterator[Path]:
-    """Write the source to a file. In a workspace it stays, beside the attempts that are kept; elsewhere it is temporary."""
-    workspace = Workspace.find()
-    with TemporaryDirectory(prefix="normgrade-") if workspace is None else nullcontext(workspace.data / "notebook") as folder:
-        path = Path(folder) / order.exercise.file_name
-        try:
-            if workspace is not None:
-                own_folder(workspace.data)
-                own_folder(path.parent)
-            write_whole(path, source.encode(errors="surrogatepass"))
-        except OSError as error:
-            why = error.strerror
-            raise UsageError(_('The source cannot be written to "{path}" ({why}). Free that place.', path=path, why=why)) from error
-        yield path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 from normgrade.cli import COMMANDS as ALL
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
-from normgrade.notebook.commands import COMMANDS, run_command
+from normgrade.notebook.commands import COMMANDS, run_command, with_own_file
+from normgrade.notebook.standalone import Session
 
 
 @pytest.fixture(autouse=True)
@@ -26,39 +28,39 @@ def folder(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def refusal(*arguments: str) -> str:
     with pytest.raises(UsageError) as raised:
-        run_command(arguments)
+        run_command(arguments, Session())
     return str(raised.value)
 
 
 def test_alone_it_lists_the_commands_that_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command([]) is None
+    assert run_command([], Session()) is None
     listed = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
     assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
 
 
 def test_the_task_is_markdown(tiny: Course) -> None:
-    shown = run_command(["show", "rms"])
+    shown = run_command(["show", "rms"], Session())
     assert shown is not None and shown._repr_markdown_() == shown.text
     assert shown.text.startswith("# ") and repr(shown) == shown.text.rstrip("\n")
 
 
 @pytest.mark.parametrize("arguments", [["show", "rms", "--stub"], ["solution", "rms", "--spoil"]])
 def test_python_is_shown_as_python(arguments: list[str]) -> None:
-    shown = run_command(arguments)
+    shown = run_command(arguments, Session())
     assert shown is not None and "def rms(" in repr(shown)
     assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
 
 
 def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_command(["hint", "rms", "1"]) is None
+    assert run_command(["hint", "rms", "1"], Session()) is None
     hinted = capsys.readouterr().out
     assert hinted.replace("\n", " ").startswith(tiny.exercise("rms").hints[0])
-    assert run_command(["show", "--help"]) is None
+    assert run_command(["show", "--help"], Session()) is None
     assert capsys.readouterr().out.startswith("Usage: normgrade show [OPTIONS] ")
 
 
 def test_the_language_that_is_asked_for_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
-    run_command(["list", "--lang", "zh"])
+    run_command(["list", "--lang", "zh"], Session())
     assert "显示题面" in capsys.readouterr().out
 
 
@@ -79,6 +81,24 @@ def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str
     assert refused == said or (said is None and refused.startswith("rms has not passed yet"))
 
 
+def test_an_input_is_tried_on_what_the_notebook_defines(tmp_path: Path) -> None:
+    (tmp_path / "own_rms.py").write_text("def rms(x):\n    return x\n\ndef other(x):\n    return x\n")
+    names: dict[str, object] = {"__name__": "own_rms"}
+    text = (tmp_path / "own_rms.py").read_text()
+    exec(compile(text, str(tmp_path / "own_rms.py"), "exec"), names)
+    with with_own_file(["try", "rms", "rms()", "[1.0]"], Session(names)) as arguments:
+        name, option, path, *others = arguments
+        assert (name, option, others) == ("try", "--file", ["rms", "rms()", "[1.0]"])
+        assert Path(path).read_text() == "def rms(x):\n    return x\n"
+
+
+@pytest.mark.parametrize("names", [{}, {"rms": 3}, {"rms": math.sqrt}])
+def test_an_input_is_tried_on_the_file_where_the_notebook_defines_nothing(names: dict[str, object]) -> None:
+    for asked in (["try", "rms", "rms()"], ["try", "--help"]):
+        with with_own_file(asked, Session(names)) as arguments:
+            assert arguments == asked
+
+
 def test_a_command_that_needs_a_terminal_is_refused() -> None:
     assert refusal("review").startswith("`normgrade review` is for a terminal. A notebook knows list, show, hint, ")
 
@@ -87,7 +107,7 @@ def test_in_a_terminal_the_command_has_the_terminal() -> None:
     import pty
 
     ours, theirs = pty.openpty()
-    program = "import sys; from normgrade.notebook.commands import run_command; print(run_command(['hint', 'rms', '1']))"
+    program = "from normgrade.notebook.commands import run_command, Session; print(run_command(['hint', 'rms', '1'], Session()))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "COLUMNS": "40"}
     with open(ours, "rb", buffering=0) as screen:
         done = subprocess.run([sys.executable, "-c", program], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
