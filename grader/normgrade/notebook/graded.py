@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from secrets import token_hex
 from typing import Any
 
+from normgrade.report.render.detail import USUAL
 from normgrade.report.report import Outcome, Report
+
+TEXT = replace(USUAL, more="")  # a notebook has no options that show more
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +38,7 @@ class Graded:
     def __repr__(self) -> str:
         from normgrade.report.render.terminal import render_text
 
-        return "\n".join([render_text(self.reports).rstrip("\n"), *self.after])
+        return "\n".join([render_text(self.reports, TEXT).rstrip("\n"), *self.after])
 
 
 def paragraphs(lines: Sequence[str]) -> str:

@@ -24,7 +24,6 @@ from normgrade.language.places import Place
 from normgrade.learner.attempts import Attempts
 from normgrade.report.render.detail import BRIEF, FULL, Detail
 from normgrade.report.render.html import render_fragment
-from normgrade.report.render.terminal import render_text
 from normgrade.report.report import Check, Kind, Outcome, Report, ValueDifference
 from normgrade.worker import launch
 
@@ -225,7 +224,7 @@ class Parsed(HTMLParser):
 def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
     assert outputs(FIRST) == outputs(HELPER) == []
     data = shown(outputs(WRONG))
-    assert data["text/plain"].startswith("centring · cell · sandbox: ") and "not passed" in data["text/plain"]
+    assert data["text/plain"].startswith("cell ") and "7 of 10 points, not passed" in data["text/plain"]
     assert shown(outputs(USABLE))["text/plain"] == "[[0.5, -0.5], [-0.5, 0.5]]"
 
 
@@ -248,7 +247,7 @@ def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> N
 
 def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
-    assert data["text/plain"].startswith("centring · Centring · ") and "10 of 10 points · passed" in data["text/plain"]
+    assert data["text/plain"].startswith("Centring ") and "10 of 10 points, passed" in data["text/plain"]
     assert "passed" in data["text/html"]
     sent = printed(outputs(SENT))
     assert sent.startswith("import torch\nfrom torch import nn, zeros, Tensor\n\nMOMENTUM = 0.1\n\n\nclass Counting(nn.Module):\n")
@@ -257,8 +256,8 @@ def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) 
 
 def test_after_a_pass_a_workspace_says_what_is_next(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
-    said = data["text/plain"].partition("10 of 10 points · passed\n")[2].splitlines()
-    assert said[0].startswith("Passed after 2 attempts.") and said[-1].startswith("Next is rms ")
+    said = data["text/plain"].splitlines()
+    assert any(line.startswith("Passed after 2 attempts.") for line in said) and said[-1].startswith("Next is rms ")
     assert "Passed after 2 attempts." in Parsed(data["text/html"]).text
 
 
@@ -323,7 +322,8 @@ def test_an_error_is_one_line_without_a_traceback(outputs: Outputs, cell: str, s
 
 
 def test_the_name_of_a_class_tells_the_exercise(outputs: Outputs) -> None:
-    assert shown(outputs(BY_NAME))["text/plain"].startswith("centring · Centring · ")
+    data = shown(outputs(BY_NAME))
+    assert data["text/plain"].startswith("Centring ") and "centring" in Parsed(data["text/html"]).text
 
 
 def test_commands_work_as_in_a_terminal(outputs: Outputs) -> None:
@@ -348,10 +348,8 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
         input=cell, capture_output=True, text=True, encoding="utf-8", cwd=environment,
         env=os.environ | {"NORMGRADE_COURSE": str(tiny.root), "PYTHONUTF8": "1"},
     )  # fmt: skip
-    assert (
-        f"\nrms · cell · sandbox: none\ncourse: {tiny.root}\n"
-        "✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n0 of 8 points · not passed\n" in done.stdout
-    )
+    assert "\ncell  0 of 8 points, not passed  (sandbox: none)\n" in done.stdout
+    assert "\n✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n" in done.stdout
     assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
 
 
@@ -379,7 +377,7 @@ def test_a_function_of_a_module_is_graded_as_the_course_reveals_it(layers: Any, 
     graded = normgrade.check("rms", layers.rms, course=course.root, seed="7", timeout_s=60)
     [report] = graded.reports
     assert (report.exercise, report.submission, report.seed, graded.passed) == ("rms", "rms", 7, False)
-    assert repr(graded) == render_text([report]).rstrip("\n") and "not passed" in repr(graded)
+    assert "not passed" in repr(graded) and "expected" not in repr(graded)
     assert not any(check.differences or check.message for check in report.checks)
     assert set(os.listdir()) - {"__pycache__"} == {"own_layers.py"}  # nothing else is left
 
