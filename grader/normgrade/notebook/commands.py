@@ -21,6 +21,7 @@ from normgrade.language import VARIABLE, _, speak, spoken
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.workspace import find_course
 from normgrade.notebook.live_objects import is_own, unwrapped
+from normgrade.notebook.memory import MEMORY
 from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import Session, standalone
 from normgrade.worker.launch import command
@@ -53,6 +54,11 @@ def run_command(arguments: Sequence[str], session: Session) -> Output | None:
         print(usage())
         return None
     refuse_unless_known(arguments[0])
+    if MEMORY.answers(arguments):
+        print(MEMORY.next_hint(arguments[1]))
+        return None
+    if arguments[0] == "solution" and not MEMORY.passed.isdisjoint(arguments):
+        return run([*arguments, "--spoil"])
     if arguments[0] != "try":
         return run(arguments)
     with with_own_file(arguments, session) as completed:

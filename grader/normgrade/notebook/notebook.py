@@ -16,6 +16,7 @@ from normgrade.learner.workspace import find_course
 from normgrade.notebook.commands import Output, run_command
 from normgrade.notebook.graded import Graded
 from normgrade.notebook.isolated import Order, grade_apart
+from normgrade.notebook.memory import MEMORY
 from normgrade.notebook.passed import exercise_for, name_of
 from normgrade.notebook.shell import Shell, python, session, session_of, words
 from normgrade.notebook.source_file import as_file
@@ -105,4 +106,7 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
     with as_file(order.exercise, source) as path:
-        return grade_apart(order, path, name)
+        result = grade_apart(order, path, name)
+    for report in result.reports:
+        MEMORY.add(order.exercise, report)
+    return result

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ import pytest
 from normgrade.cli import COMMANDS as ALL
 from normgrade.course.course import Course
 from normgrade.language.errors import UsageError
+from normgrade.notebook import commands
 from normgrade.notebook.commands import COMMANDS, run_command, with_own_file
+from normgrade.notebook.memory import Memory
 from normgrade.notebook.standalone import Session
+from normgrade.report.report import Outcome, Report
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +53,22 @@ def test_python_is_shown_as_python(arguments: list[str]) -> None:
     shown = run_command(arguments, Session())
     assert shown is not None and "def rms(" in repr(shown)
     assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
+
+
+def test_what_was_checked_in_this_session_is_known_outside_of_a_workspace(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = Memory()
+    monkeypatch.setattr(commands, "MEMORY", memory)
+    report = Report("rms", "cell", Outcome.FAILED, 8, "linux", 0, 0.0)
+    memory.add(tiny.exercise("rms"), report)
+    for hint in tiny.exercise("rms").hints:
+        assert run_command(["hint", "rms"], Session()) is None
+        assert capsys.readouterr().out.startswith(hint)
+    assert refusal("solution", "rms").startswith("rms has not passed yet")
+    memory.add(tiny.exercise("rms"), replace(report, outcome=Outcome.PASSED))
+    solution = run_command(["solution", "rms"], Session())
+    assert solution is not None and "def rms(" in solution.text
 
 
 def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
