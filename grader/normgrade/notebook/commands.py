@@ -80,27 +80,27 @@ def run(arguments: Sequence[str]) -> Output | None:
 
 
 def usage() -> str:
-    """Return what `%normgrade` and `%%normgrade` do."""
+    """Return the help of `%normgrade` and `%%normgrade`."""
     ways = "\n".join(f"  %normgrade {name}{'' if name == 'list' else ' …'}" for name in COMMANDS)
-    grades = _("`%%normgrade SLUG` at the top of a cell grades it. These commands work as in a terminal, and tell more with --help:")
+    grades = _("`%%normgrade SLUG` in the first line of a cell grades that cell. These commands work as in a terminal; --help tells more:")
     return f"{grades}\n{ways}"
 
 
 def refuse_unless_known(name: str) -> None:
-    """Raise a UsageError where no such command works in a notebook."""
+    """Raise a UsageError if no such command works in a notebook."""
     if name in COMMANDS:
         return
     if name in ALL:
-        raise UsageError(_("`normgrade {name}` is for a terminal. A notebook knows {known}.", name=name, known=", ".join(COMMANDS)))
+        raise UsageError(_("`normgrade {name}` is for a terminal. In a notebook there are {known}.", name=name, known=", ".join(COMMANDS)))
     if name in find_course(None).slugs:
-        raise UsageError(_("`%%normgrade {slug}`, with two %, grades the cell that it stands at the top of.", slug=name))
+        raise UsageError(_("`%%normgrade {slug}` grades a cell: it has two %, and is the first line of that cell.", slug=name))
     meant = did_you_mean(name, COMMANDS)
     raise UsageError(_('No command named "{name}".{meant} `%normgrade` shows them all.', name=name, meant=meant))
 
 
 @contextmanager
 def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequence[str]]:
-    """Add to the arguments of `try` the file of what the notebook defines for the exercise, if it defines something."""
+    """Add to the arguments of `try` a file with the classes and functions that the notebook defines for the exercise, if there are any."""
     course = find_course(None)
     exercise = next((course.exercise(each) for each in arguments if each in course.slugs), None)
     values = [] if exercise is None else [session.namespace.get(signature.name) for signature in exercise.defines]

@@ -1,4 +1,4 @@
-"""What grading in a notebook gives back: reports that show themselves."""
+"""The result of grading in a notebook: reports that show themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Graded:
     """Reports that show themselves: as a picture in a notebook, as text elsewhere."""
 
     reports: tuple[Report, ...]
-    after: tuple[str, ...] = ()  # what is said after a pass, in a workspace
+    after: tuple[str, ...] = ()  # the lines after a pass, in a workspace
 
     @property
     def passed(self) -> bool:

@@ -1,4 +1,4 @@
-"""What was checked in this session, and the hints that were given, where no workspace remembers it."""
+"""The memory of a session: what was checked in it, and the hints that were given, for a folder without a workspace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Memory:
     passed: set[str] = field(default_factory=set)
 
     def add(self, exercise: Exercise, report: Report) -> None:
-        """Remember what was checked."""
+        """Remember the report on a check."""
         self.attempts[exercise.slug] = exercise, Attempt.of(report, datetime.now(UTC))
         self.passed |= {exercise.slug} if report.outcome is Outcome.PASSED else set()
 

@@ -1,4 +1,4 @@
-"""What is passed to `check`: the name of a class or a function, and the exercise that asks for such names."""
+"""The things that are passed to `check`: their names, and the exercise that asks for such names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from normgrade.notebook.live_objects import described, found_in_library, is_own,
 
 
 def name_of(thing: object) -> str:
-    """Return the name by which a class or a function was defined. Raises a UsageError where it is nothing that can be graded."""
+    """Return the name by which a class or a function was defined. Raises a UsageError if it cannot be graded."""
     function = unwrapped(thing)
     if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
         return name_of_lambda(function)
@@ -35,7 +35,7 @@ def name_of(thing: object) -> str:
 
 
 def name_of_lambda(function: FunctionType) -> str:
-    """Return the name that a lambda was given at the top level. Raises a UsageError where it has none."""
+    """Return the name that a lambda was given at the top level. Raises a UsageError if it has none."""
     name = next((name for name, value in function.__globals__.items() if value is function), None)
     if name is None:
         raise UsageError(_("A lambda without a name cannot be graded. Write it as a function: `def softmax(…): …`."))
@@ -43,12 +43,12 @@ def name_of_lambda(function: FunctionType) -> str:
 
 
 def not_yours(name: str) -> UsageError:
-    """Return the error for what Python or a library defines."""
+    """Return the error for a class or a function of Python or a library."""
     return UsageError(_('"{name}" comes with Python or a library. Pass a class or a function that you wrote.', name=name))
 
 
 def defined(thing: object) -> str:
-    """Return the name of the learner's class or function that an object was made from; "" where there is none."""
+    """Return the name of the learner's class or function that an object was made from; "" if there is none."""
     if isinstance(thing, partial):
         return defined(thing.func) or str(getattr(thing.func, "__name__", ""))
     origin = type(thing.__self__) if isinstance(thing, MethodType) else type(thing)
@@ -56,7 +56,7 @@ def defined(thing: object) -> str:
 
 
 def exercise_for(names: Sequence[str], course: Course) -> str:
-    """Return the slug of the one exercise that asks for these names. Raises a UsageError where there is none, or are several."""
+    """Return the slug of the one exercise that asks for these names. Raises a UsageError if there is none, or if there are several."""
     asked = {each.slug: {signature.name for signature in each.defines} for each in course}
     matches = {slug: len(defines.intersection(names)) for slug, defines in asked.items()}
     most = max(matches.values(), default=0)

@@ -1,4 +1,4 @@
-"""The IPython that code runs in: what was typed there so far, as source that runs elsewhere."""
+"""The IPython that code runs in: its cells so far, as source that runs elsewhere."""
 
 from __future__ import annotations
 import __future__
@@ -31,7 +31,7 @@ def session_of(shell: Shell) -> Session:
 
 
 def python(shell: Shell, cell: str) -> str:
-    """Return a cell as Python, without what only the notebook understands: `%matplotlib inline`, `!pip list`."""
+    """Return a cell as Python, without the lines that only the notebook understands: `%matplotlib inline`, `!pip list`."""
     try:
         source = shell.transform_cell(cell)
     except SyntaxError:

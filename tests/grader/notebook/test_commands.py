@@ -88,7 +88,7 @@ def test_the_language_that_is_asked_for_is_spoken(capsys: pytest.CaptureFixture[
     ("arguments", "said"),
     [
         (["hnt", "rms"], 'No command named "hnt". Did you mean "hint"? `%normgrade` shows them all.'),
-        (["rms"], "`%%normgrade rms`, with two %, grades the cell that it stands at the top of."),
+        (["rms"], "`%%normgrade rms` grades a cell: it has two %, and is the first line of that cell."),
         (["show", "rmss"], 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
         (["hint"], "Missing argument: SLUG."),
         (["show", "rms", "--answer"], 'No such option: --answer. Did you mean "--answers"?'),
@@ -120,7 +120,7 @@ def test_an_input_is_tried_on_the_file_where_the_notebook_defines_nothing(names:
 
 
 def test_a_command_that_needs_a_terminal_is_refused() -> None:
-    assert refusal("review").startswith("`normgrade review` is for a terminal. A notebook knows list, show, hint, ")
+    assert refusal("review").startswith("`normgrade review` is for a terminal. In a notebook there are list, show, hint, ")
 
 
 def test_in_a_terminal_the_command_has_the_terminal() -> None:

@@ -1,4 +1,4 @@
-"""What a session remembers outside of a workspace: hints are about what was checked there, and each is given once."""
+"""The memory of a session without a workspace: hints are about the last check, and each is given once."""
 
 from __future__ import annotations
 

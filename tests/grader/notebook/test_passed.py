@@ -1,4 +1,4 @@
-"""What is passed to `check`: the names of classes and functions, and the exercise that they are for."""
+"""The things that are passed to `check`: their names, and the exercise that they are for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was typed into IPython, as Python that runs elsewhere."""
+"""Cells of IPython as Python that runs elsewhere."""
 
 from __future__ import annotations
 
