@@ -36,17 +36,23 @@ def check(*things: object, seed: int | str = 0, timeout_s: float | None = None, 
     checks together; `course` is the folder of another course.
     """
     speak(language_of(()))
-    slug, things = (things[0], things[1:]) if things and isinstance(things[0], str) else (None, things)
-    names = [name_of(thing) for thing in things]
-    if slug is None and names:
-        slug = exercise_for(names, find_course(None if course is None else Path(course)))
+    if things and isinstance(things[0], str):
+        slug, things = things[0], things[1:]
+    else:
+        slug = told_by(things, None if course is None else Path(course))
     options = {"--seed": seed, "--timeout": timeout_s, "--course": course}
-    order = ordered([*(f"{name}={value}" for name, value in options.items() if value is not None), "--", slug or "layer_norm"])
+    order = ordered([*(f"{name}={value}" for name, value in options.items() if value is not None), "--", slug])
     assert order is not None
-    if not names:
+    if not things:
         defines = ", ".join(signature.name for signature in order.exercise.defines)
         raise UsageError(_('Nothing was passed to be graded. Call check("{slug}", {names}).', slug=order.slug, names=defines))
-    return graded(order, standalone(things, session()), ", ".join(names))
+    return graded(order, standalone(things, session()), ", ".join(map(name_of, things)))
+
+
+def told_by(things: Sequence[object], folder: Path | None) -> str:
+    """Return the slug of the exercise that asks for the names of these things; without any, of the first exercise."""
+    course = find_course(folder)
+    return exercise_for(list(map(name_of, things)), course) if things else next(iter(course)).slug
 
 
 # In a notebook

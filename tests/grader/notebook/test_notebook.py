@@ -407,14 +407,14 @@ def test_a_wrong_call_is_a_usage_error(tiny: Course, environment: Path, things: 
 @pytest.mark.parametrize(
     ("things", "sentence"),
     [
-        ((), 'Nothing was passed to be graded. Call check("layer_norm", LayerNorm).'),
+        ((), 'Nothing was passed to be graded. Call check("rms", rms).'),
         ((refused,), 'No exercise asks for refused. Name the exercise: check("layer_norm", refused).'),
-        (("rmss", refused), 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
+        (("rmss", 3), 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
     ],
 )
 def test_an_exercise_that_is_not_told_is_a_usage_error(environment: Path, tiny: Course, things: Any, sentence: str) -> None:
     with pytest.raises(UsageError) as raised:
-        normgrade.check(*things, course=None if not things else tiny.root)
+        normgrade.check(*things, course=tiny.root)
     assert str(raised.value) == sentence
 
 
