@@ -6,8 +6,6 @@ Each runs in a process of its own, as grading does: some play the reference.
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,14 +15,14 @@ from typing import Any
 from normgrade.cli import COMMANDS as ALL
 from normgrade.cli import USAGE, language_of
 from normgrade.inspection.source import parse
-from normgrade.language import VARIABLE, _, speak, spoken
+from normgrade.language import _, speak
 from normgrade.language.errors import UsageError, did_you_mean
 from normgrade.learner.workspace import find_course
+from normgrade.notebook.apart import run_apart
 from normgrade.notebook.live_objects import is_own, unwrapped
 from normgrade.notebook.memory import MEMORY
 from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import Session, standalone
-from normgrade.worker.launch import command
 
 COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
 DOCUMENTS = ("show", "solution")  # print Markdown or a Python file
@@ -67,11 +65,10 @@ def run_command(arguments: Sequence[str], session: Session) -> Output | None:
 
 def run(arguments: Sequence[str]) -> Output | None:
     """Run a command that is known."""
-    program, environment = command("cli", [*arguments]), os.environ | {VARIABLE: spoken()}
     if sys.stdout.isatty():
-        subprocess.run(program, env=environment)
+        run_apart("cli", [*arguments], captured=False)
         return None
-    done = subprocess.run(program, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
+    done = run_apart("cli", [*arguments])
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode == USAGE:
         raise UsageError(said.rpartition(_("Error: {message}", message=""))[2].strip())

@@ -1,12 +1,10 @@
-"""Grade in a process of its own. A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and
-PyTorch settings must stay as they are."""
+"""Grade in a process of its own, and get back what `normgrade check` would show."""
 
 from __future__ import annotations
 
 import gc
 import os
 import pickle
-import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
@@ -16,15 +14,15 @@ from typing import Any
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, Exercise
 from normgrade.grade import Submission, grade
-from normgrade.language import VARIABLE, _, spoken
+from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.after_pass import after_pass
 from normgrade.learner.interviews import running_here
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course
+from normgrade.notebook.apart import run_apart
 from normgrade.notebook.graded import Graded
 from normgrade.suite.grading_options import Options
-from normgrade.worker.launch import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +46,7 @@ class Order:
 
 def grade_apart(order: Order, path: Path, name: str) -> Graded:
     """Grade, and return what `normgrade check` would show and keep. Its notes go to stderr."""
-    program = command("notebook.isolated", astuple(order), str(path), name)
-    done = subprocess.run(program, capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()})
+    done = run_apart("notebook.isolated", astuple(order), str(path), name)
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
         raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))

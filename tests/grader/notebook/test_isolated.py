@@ -10,7 +10,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, UsageError
-from normgrade.notebook import isolated
+from normgrade.notebook import apart
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.report.report import Outcome
 
@@ -49,6 +49,6 @@ def test_the_language_crosses(tiny: Course, path: Path) -> None:
 
 def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no memory left')"]
-    monkeypatch.setattr(isolated, "command", lambda module, *arguments: broken)
+    monkeypatch.setattr(apart, "command", lambda module, *arguments: broken)
     with pytest.raises(GraderError, match=r"no memory left$"):
         grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
