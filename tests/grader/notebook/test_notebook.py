@@ -224,7 +224,7 @@ class Parsed(HTMLParser):
 def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
     assert outputs(FIRST) == outputs(HELPER) == []
     data = shown(outputs(WRONG))
-    assert data["text/plain"].startswith("cell ") and "7 of 10 points, not passed" in data["text/plain"]
+    assert data["text/plain"].startswith("centring · cell ") and "7 of 10 points, not passed" in data["text/plain"]
     assert shown(outputs(USABLE))["text/plain"] == "[[0.5, -0.5], [-0.5, 0.5]]"
 
 
@@ -232,6 +232,11 @@ def test_a_report_is_a_picture_in_a_notebook(outputs: Outputs) -> None:
     page = Parsed(shown(outputs(WRONG))["text/html"])
     assert {"table", "svg", "style"} <= page.tags
     assert "7 of 10 points · not passed" in page.text and "seed 3" in page.text and "def refuse(x: Tensor) -> None:" in page.text
+
+
+def test_the_output_of_a_cell_stays_small(outputs: Outputs) -> None:
+    for cell in (WRONG, PASSED, BROKEN):
+        assert sum(len(shape.encode()) for shape in shown(outputs(cell)).values()) <= 60_000
 
 
 def test_what_code_prints_stays_text(outputs: Outputs) -> None:
@@ -247,7 +252,7 @@ def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> N
 
 def test_a_class_is_graded_with_what_it_uses_of_earlier_cells(outputs: Outputs) -> None:
     data = shown(outputs(PASSED))
-    assert data["text/plain"].startswith("Centring ") and "10 of 10 points, passed" in data["text/plain"]
+    assert data["text/plain"].startswith("centring · Centring ") and "10 of 10 points, passed" in data["text/plain"]
     assert "passed" in data["text/html"]
     sent = printed(outputs(SENT))
     assert sent.startswith("import torch\nfrom torch import nn, zeros, Tensor\n\nMOMENTUM = 0.1\n\n\nclass Counting(nn.Module):\n")
@@ -323,7 +328,7 @@ def test_an_error_is_one_line_without_a_traceback(outputs: Outputs, cell: str, s
 
 def test_the_name_of_a_class_tells_the_exercise(outputs: Outputs) -> None:
     data = shown(outputs(BY_NAME))
-    assert data["text/plain"].startswith("Centring ") and "centring" in Parsed(data["text/html"]).text
+    assert data["text/plain"].startswith("centring · Centring ")
 
 
 def test_commands_work_as_in_a_terminal(outputs: Outputs) -> None:
@@ -348,7 +353,7 @@ def test_ipython_shows_the_text(environment: Path, tiny: Course) -> None:
         input=cell, capture_output=True, text=True, encoding="utf-8", cwd=environment,
         env=os.environ | {"NORMGRADE_COURSE": str(tiny.root), "PYTHONUTF8": "1"},
     )  # fmt: skip
-    assert "\ncell  0 of 8 points, not passed  (sandbox: none)\n" in done.stdout
+    assert "\nrms · cell  0 of 8 points, not passed  (sandbox: none)\n" in done.stdout
     assert "\n✗ 1:1 contract: The file defines no `rms`; found `rmse`. Rename it.\n" in done.stdout
     assert "Out[3]: 3\n" in done.stdout and "<div" not in done.stdout
 

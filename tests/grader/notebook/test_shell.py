@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,18 @@ from normgrade.notebook.shell import python, session, session_of, words
 
 
 @pytest.fixture
-def shell() -> Iterator[Any]:
-    """An IPython without a history file."""
-    interactive = pytest.importorskip("IPython.core.interactiveshell", reason="`pip install ipython`").InteractiveShell
-    before = sys.modules["__main__"], sys.displayhook
-    yield interactive()
-    sys.modules["__main__"], sys.displayhook = before
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """An IPython that neither reads nor writes what is the user's."""
+    pytest.importorskip("IPython", reason="`pip install ipython`")
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(sys, "displayhook", sys.displayhook)
+    made = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+    yield made
+    made.atexit_operations()
 
 
 @pytest.mark.parametrize(
