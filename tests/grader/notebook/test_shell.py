@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,17 @@ from normgrade.notebook.shell import python, session, session_of, words
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An IPython that neither reads nor writes what is the user's."""
     pytest.importorskip("IPython", reason="`pip install ipython`")
-    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.core import interactiveshell
     from traitlets.config import Config
 
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)
-    made = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
-    yield made
-    made.atexit_operations()
+    module: Any = interactiveshell
+    return module.InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
 
 
 @pytest.mark.parametrize(
