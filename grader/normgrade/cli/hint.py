@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from normgrade.cli.options import course_option, say, whole_number
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _, n_
-from normgrade.learner.hints import take_hint
+from normgrade.learner.hints import Hint, take_hint
 from normgrade.learner.interviews import refuse_in_interview
 from normgrade.learner.standing import advice, attempts_of, records
 from normgrade.learner.workspace import Workspace, find_course
@@ -63,12 +64,15 @@ def say_next(course: Course, exercise: Exercise, workspace: Workspace) -> None:
     if last is not None and last.passed:
         say(_("{slug} passed at your last check: nothing is left to hint at.", slug=exercise.slug), advice(records(course, workspace)))
         return
-    left = take_hint(exercise, last, workspace)
+    say(*in_words(exercise, take_hint(exercise, last, workspace)))
+
+
+def in_words(exercise: Exercise, left: Sequence[Hint]) -> tuple[str, ...]:
+    """Return the first of the hints that are left, and how many follow."""
     if not left:
-        say(no_more(exercise))
-        return
+        return (no_more(exercise),)
     more = len(left) - 1
-    say(left[0].shown, n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)"))
+    return left[0].shown, n_("({n} more hint)", "({n} more hints)", more) if more else _("(That was the last one.)")
 
 
 def no_more(exercise: Exercise) -> str:

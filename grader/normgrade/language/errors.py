@@ -19,7 +19,14 @@ def either(names: Iterable[str]) -> str:
     return _(" or ").join(names)
 
 
-class UsageError(Exception):
+class OneLine:
+    """An error that says all in one line, which IPython and Jupyter show in place of a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class UsageError(OneLine, Exception):
     """The user asked for something that cannot be done (exit code 2)."""
 
 
@@ -27,5 +34,9 @@ class CourseError(UsageError):
     """A file of the course is wrong; the sentence names file, key and what is allowed."""
 
 
-class GraderError(Exception):
+class GraderError(OneLine, Exception):
     """The grader itself broke (exit code 3)."""
+
+
+class Interrupted(OneLine, KeyboardInterrupt):
+    """The user interrupted a grading in a notebook."""

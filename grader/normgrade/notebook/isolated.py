@@ -1,27 +1,28 @@
-"""Grade in a process of its own. A notebook runs a learner's code: it must not hold a reference, and its random numbers, threads and
-PyTorch settings must stay as they are."""
+"""Grade in a process of its own, and get back what `normgrade check` would show."""
 
 from __future__ import annotations
 
 import gc
 import os
 import pickle
-import subprocess
 import sys
-from dataclasses import astuple, dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from normgrade.cli.warn import warn_of_folders
-from normgrade.course.course import Exercise
+from normgrade.course.course import Course, Exercise
 from normgrade.grade import Submission, grade
-from normgrade.language import VARIABLE, _, spoken
+from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
+from normgrade.learner.after_pass import after_pass
+from normgrade.learner.interviews import running_here
 from normgrade.learner.record import revealed
-from normgrade.learner.workspace import find_course
-from normgrade.report.report import Report
+from normgrade.learner.workspace import Workspace, find_course
+from normgrade.notebook.apart import run_apart
+from normgrade.notebook.graded import Graded
 from normgrade.suite.grading_options import Options
-from normgrade.worker.launch import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +37,32 @@ class Order:
 
     @property
     def exercise(self) -> Exercise:
-        return find_course(None if self.course is None else Path(self.course)).exercise(self.slug)
+        return self.its_course.exercise(self.slug)
+
+    @property
+    def its_course(self) -> Course:
+        return find_course(None if self.course is None else Path(self.course))
 
 
-def grade_apart(order: Order, path: Path, name: str) -> list[Report]:
-    """Grade, and return the reports that `normgrade check` would show and keep. Its notes go to stderr."""
-    program = command("notebook.isolated", astuple(order), str(path), name)
-    done = subprocess.run(program, capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | {VARIABLE: spoken()})
+def grade_apart(order: Order, path: Path, name: str) -> Graded:
+    """Grade, and return what `normgrade check` would show and keep. Its notes go to stderr."""
+    done = run_apart("notebook.isolated", astuple(order), str(path), name)
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
         raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))
     print(said, end="", file=sys.stderr)
-    answer: list[Report] | Exception = pickle.loads(done.stdout)  # which our own code wrote
+    answer: Graded | Exception = pickle.loads(done.stdout)  # which our own code wrote
     if isinstance(answer, Exception):
         raise answer
     return answer
 
 
 def main(order: tuple[Any, ...], path: str, name: str) -> None:
-    """Run in the process: grade, and pickle the reports, or the error meant for the user, to stdout."""
+    """Run in the process: grade, and pickle the result, or the error meant for the user, to stdout."""
     gc.enable()
     answer = os.dup(1)
     os.dup2(2, 1)  # what else is printed is no part of the answer
-    result: list[Report] | Exception
+    result: Graded | Exception
     try:
         result = graded(Order(*order), Path(path), name)
     except (UsageError, GraderError) as error:
@@ -67,7 +71,20 @@ def main(order: tuple[Any, ...], path: str, name: str) -> None:
         pickle.dump(result, file)
 
 
-def graded(order: Order, path: Path, name: str) -> list[Report]:
+def graded(order: Order, path: Path, name: str) -> Graded:
+    """Grade, and find out what is said after a pass."""
     submissions = [Submission(order.exercise, path, name)]
     warn_of_folders()
-    return revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
+    reports = revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
+    result = Graded(tuple(reports))
+    return replace(result, after=tuple(said_after(order))) if result.passed else result
+
+
+def said_after(order: Order) -> list[str]:
+    """Return the lines that `normgrade check` shows after a pass in a workspace, where no interview runs."""
+    workspace = Workspace.find()
+    if workspace is None or running_here() is not None:
+        return []
+    with suppress(UsageError):  # a note has told of it already
+        return after_pass(order.its_course, order.exercise, workspace)
+    return []

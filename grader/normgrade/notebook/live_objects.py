@@ -20,12 +20,20 @@ Namespace = Mapping[str, Any]
 
 def functions(value: object) -> Iterator[FunctionType]:
     """A function itself, without its wrappers; of a class, the functions that its body defines."""
-    function = unwrap(value) if callable(value) else value
+    function = unwrapped(value)
     if isinstance(value, type):
         held = [inner(member) for member in vars(value).values()]
         yield from (each for each in held if isinstance(each, FunctionType) and within(each, value))
     elif isinstance(function, FunctionType):
         yield function
+
+
+def unwrapped(value: Any) -> object:
+    """Return the function inside its wrappers; the value itself if there is none, or if it does not let itself be asked."""
+    try:
+        return value if isinstance(value, type) else unwrap(value)
+    except Exception:  # from the `__getattr__` of an object, or because its wrappers go in a circle
+        return value
 
 
 def inner(member: Any) -> object:
@@ -34,7 +42,7 @@ def inner(member: Any) -> object:
         member = member.fget
     elif isinstance(member, cached_property):
         member = member.func
-    return unwrap(member)
+    return unwrapped(member)
 
 
 def within(function: FunctionType, owner: type) -> bool:
@@ -56,7 +64,7 @@ def attached_later(owner: type, statement: ast.stmt) -> str | None:
 
 def home(value: object, otherwise: Namespace) -> Namespace:
     """The globals of the module that defines a class or a function; `otherwise` if that is unknown."""
-    function = unwrap(value) if callable(value) else value
+    function = unwrapped(value)
     if isinstance(function, FunctionType):
         return function.__globals__
     module = sys.modules.get(value.__module__) if isinstance(value, type) else None

@@ -11,7 +11,6 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
-from types import FunctionType, ModuleType
 
 from normgrade.language import _
 from normgrade.language.errors import UsageError
@@ -43,6 +42,7 @@ from normgrade.notebook.live_objects import (
     same,
     unsendable,
 )
+from normgrade.notebook.passed import name_of
 
 UNRECORDED = ("<string>", "<stdin>")  # what `exec` ran, and what was typed into Python itself
 
@@ -105,21 +105,6 @@ def completed(cell: str, session: Session) -> str:
         return cell
     prelude.require(names, Place(session.namespace, cell), _("The cell"))
     return prelude.before(cell)
-
-
-def name_of(thing: object) -> str:
-    """The name by which a class or a function was defined."""
-    name = getattr(thing, "__name__", None)
-    if isinstance(thing, FunctionType) and name == "<lambda>":
-        name = next((name for name, value in thing.__globals__.items() if value is thing), None)
-    if isinstance(thing, ModuleType) or not callable(thing) or not isinstance(name, str):
-        raise UsageError(
-            _(
-                "What was passed, {thing}, is neither a class nor a function. Pass what you defined itself, as in check(…, LayerNorm).",
-                thing=described(thing),
-            )
-        )
-    return name
 
 
 class Prelude:

@@ -32,8 +32,7 @@ from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import MARK
-from normgrade.notebook.isolated import Order
-from normgrade.notebook.notebook import as_file
+from normgrade.notebook.source_file import as_file
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import Grader
@@ -467,9 +466,9 @@ def test_watching_waits_for_no_pipe(trap: Path, tiny: Course) -> None:
         assert isinstance(console.file, io.StringIO) and f"course: {tiny.root}\n" in console.file.getvalue().replace(" \n", "\n")
 
 
-def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path) -> None:
+def test_a_notebook_puts_nothing_beyond_a_link(trap: Path, outside: Path, tiny: Course) -> None:
     before = sorted(os.listdir(outside))
-    with pytest.raises(UsageError) as refused, as_file(Order("rms", 0, None, "process", None), SECRET):
+    with pytest.raises(UsageError) as refused, as_file(tiny.exercise("rms"), SECRET):
         raise AssertionError("it was written")
     where = f'"{trap / ".normgrade"}" is a symbolic link, not a folder'
     path = trap / ".normgrade" / "notebook" / "rms.py"

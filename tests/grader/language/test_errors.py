@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from normgrade.language.errors import CourseError, UsageError, did_you_mean, either
+from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean, either
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,8 @@ def test_a_choice_names_all() -> None:
 def test_a_wrong_course_is_wrong_usage() -> None:
     with pytest.raises(UsageError):
         raise CourseError("this course is broken.")
+
+
+@pytest.mark.parametrize("error", [UsageError, CourseError, GraderError])
+def test_ipython_is_given_one_line_in_place_of_a_traceback(error: type[UsageError]) -> None:
+    assert error("No such thing.")._render_traceback_() == [f"{error.__name__}: No such thing."]

@@ -10,7 +10,7 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, UsageError
-from normgrade.notebook import isolated
+from normgrade.notebook import apart
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.report.report import Outcome
 
@@ -28,7 +28,7 @@ def path(tmp_path: Path, expectations: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_reports_come_back_whole_and_nothing_is_loaded_here(tiny: Course, path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = set(sys.modules)
-    [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine")
+    [report] = grade_apart(Order("rms", 3, 60.0, "process", str(tiny.root)), path, "mine").reports
     assert (report.exercise, report.submission, report.seed, report.source) == ("rms", "mine", 3, RIGHT)
     assert report.outcome is Outcome.FAILED and report.checks
     assert capfd.readouterr().out == ""
@@ -49,6 +49,6 @@ def test_the_language_crosses(tiny: Course, path: Path) -> None:
 
 def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = [sys.executable, "-c", "raise SystemExit('no memory left')"]
-    monkeypatch.setattr(isolated, "command", lambda module, *arguments: broken)
+    monkeypatch.setattr(apart, "command", lambda module, *arguments: broken)
     with pytest.raises(GraderError, match=r"no memory left$"):
         grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")

@@ -27,6 +27,7 @@ from normgrade.notebook.live_objects import (
     literal,
     same,
     unsendable,
+    unwrapped,
 )
 
 
@@ -76,6 +77,18 @@ def test_a_function_is_found_inside_its_wrapper() -> None:
     [function] = functions(wrapped)
     assert isinstance(function, FunctionType) and function.__code__.co_name == "wrapped"
     assert list(functions(3)) == []
+
+
+def test_a_value_that_does_not_let_itself_be_unwrapped_stays_as_it_is() -> None:
+    class Shy:
+        def __getattr__(self, name: str) -> object:
+            raise RuntimeError(name)
+
+    def circle() -> None: ...
+
+    circle.__wrapped__ = circle  # type: ignore[attr-defined]
+    shy = Shy()
+    assert unwrapped(shy) is shy and unwrapped(circle) is circle and unwrapped(wrapped) is not wrapped
 
 
 def test_a_method_that_was_attached_later_is_named() -> None:

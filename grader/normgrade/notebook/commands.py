@@ -1,0 +1,119 @@
+"""`%normgrade hint layer_norm`: the commands of the terminal that help with an exercise, with the same words, in a notebook.
+
+Each runs in a process of its own, as grading does: some play the reference.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from normgrade.cli import COMMANDS as ALL
+from normgrade.cli import USAGE, language_of
+from normgrade.inspection.source import parse
+from normgrade.language import _, speak
+from normgrade.language.errors import UsageError, did_you_mean
+from normgrade.learner.workspace import find_course
+from normgrade.notebook.apart import run_apart
+from normgrade.notebook.live_objects import is_own, unwrapped
+from normgrade.notebook.memory import MEMORY
+from normgrade.notebook.source_file import as_file
+from normgrade.notebook.standalone import Session, standalone
+
+COMMANDS = tuple(name for name in ("list", "show", "hint", "explain", "solution", "try") if name in ALL)
+DOCUMENTS = ("show", "solution")  # print Markdown or a Python file
+
+
+@dataclass(frozen=True, repr=False)
+class Output:
+    """Markdown that a notebook renders; elsewhere it is the text that the command printed."""
+
+    text: str
+    markdown: str
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def __repr__(self) -> str:
+        return self.text.rstrip("\n")
+
+
+def run_command(arguments: Sequence[str], session: Session) -> Output | None:
+    """Run a command. It prints as it would there; in a notebook, a document is returned to be rendered."""
+    speak(language_of(arguments))
+    if not arguments:
+        print(usage())
+        return None
+    refuse_unless_known(arguments[0])
+    if MEMORY.answers(arguments):
+        print(MEMORY.next_hint(arguments[1]))
+        return None
+    if arguments[0] == "solution" and not MEMORY.passed.isdisjoint(arguments):
+        return run([*arguments, "--spoil"])
+    if arguments[0] != "try":
+        return run(arguments)
+    with with_own_file(arguments, session) as completed:
+        return run(completed)
+
+
+def run(arguments: Sequence[str]) -> Output | None:
+    """Run a command that is known."""
+    if sys.stdout.isatty():
+        run_apart("cli", [*arguments], captured=False)
+        return None
+    done = run_apart("cli", [*arguments])
+    said = done.stderr.decode("utf-8", "replace")
+    if done.returncode == USAGE:
+        raise UsageError(said.rpartition(_("Error: {message}", message=""))[2].strip())
+    print(said, end="", file=sys.stderr)
+    return shown(arguments[0], done.stdout.decode("utf-8", "replace"))
+
+
+def usage() -> str:
+    """Return the help of `%normgrade` and `%%normgrade`."""
+    ways = "\n".join(f"  %normgrade {name}{'' if name == 'list' else ' …'}" for name in COMMANDS)
+    grades = _("`%%normgrade SLUG` in the first line of a cell grades that cell. These commands work as in a terminal; --help tells more:")
+    return f"{grades}\n{ways}"
+
+
+def refuse_unless_known(name: str) -> None:
+    """Raise a UsageError if no such command works in a notebook."""
+    if name in COMMANDS:
+        return
+    if name in ALL:
+        raise UsageError(_("`normgrade {name}` is for a terminal. In a notebook there are {known}.", name=name, known=", ".join(COMMANDS)))
+    if name in find_course(None).slugs:
+        raise UsageError(_("`%%normgrade {slug}` grades a cell: it has two %, and is the first line of that cell.", slug=name))
+    meant = did_you_mean(name, COMMANDS)
+    raise UsageError(_('No command named "{name}".{meant} `%normgrade` shows them all.', name=name, meant=meant))
+
+
+@contextmanager
+def with_own_file(arguments: Sequence[str], session: Session) -> Iterator[Sequence[str]]:
+    """Add to the arguments of `try` a file with the classes and functions that the notebook defines for the exercise, if there are any."""
+    course = find_course(None)
+    exercise = next((course.exercise(each) for each in arguments if each in course.slugs), None)
+    values = [] if exercise is None else [session.namespace.get(signature.name) for signature in exercise.defines]
+    things = [value for value in values if is_own(unwrapped(value))]
+    if exercise is None or not things:
+        yield arguments
+        return
+    with as_file(exercise, standalone(things, session)) as path:
+        yield [arguments[0], "--file", str(path), *arguments[1:]]  # a file that is named comes later, and counts
+
+
+def shown(name: str, text: str) -> Output | None:
+    """Return a document to be rendered, or print the text."""
+    if name in DOCUMENTS and isinstance(tree := parse(text), ast.Module) and tree.body:
+        return Output(text, f"~~~~python\n{text.rstrip()}\n~~~~")
+    if name in DOCUMENTS and text.startswith("# "):
+        return Output(text, text)
+    print(text, end="")
+    return None

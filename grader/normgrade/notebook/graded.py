@@ -1,0 +1,49 @@
+"""The result of grading in a notebook: reports that show themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from secrets import token_hex
+from typing import Any
+
+from normgrade.report.render.detail import USUAL
+from normgrade.report.report import Outcome, Report
+
+TEXT = replace(USUAL, more="")  # a notebook has no options that show more
+
+
+@dataclass(frozen=True, repr=False)
+class Graded:
+    """Reports that show themselves: as a picture in a notebook, as text elsewhere."""
+
+    reports: tuple[Report, ...]
+    after: tuple[str, ...] = ()  # the lines after a pass, in a workspace
+
+    @property
+    def passed(self) -> bool:
+        return all(report.outcome is Outcome.PASSED for report in self.reports)
+
+    def _repr_html_(self) -> str:
+        """Return the picture. Every display has ids of its own: one notebook may show many, some of them from before it was restarted."""
+        from normgrade.report.render.html import render_fragment
+
+        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.after)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    def __repr__(self) -> str:
+        from normgrade.report.render.terminal import render_text
+
+        return "\n".join([render_text(self.reports, TEXT).rstrip("\n"), *self.after])
+
+
+def paragraphs(lines: Sequence[str]) -> str:
+    """Return lines as HTML, in which backticks enclose code; the style of the fragment before them holds for them too."""
+    if not lines:
+        return ""
+    shown = (re.sub("`([^`]*)`", r"<code>\1</code>", escape(line)) for line in lines)
+    return f'<div class="normgrade"><p>{"<br>".join(shown)}</p></div>'

@@ -1,0 +1,35 @@
+"""Processes of a notebook: what they speak, what they print, and that an interrupt ends them."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from normgrade.language import speak
+from normgrade.language.errors import Interrupted
+from normgrade.notebook import apart
+from normgrade.notebook.apart import run_apart
+
+INTERRUPTS = "import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(600)"
+
+
+def test_a_process_speaks_the_language_that_is_spoken_here() -> None:
+    speak("zh")
+    done = run_apart("cli", ["show", "--help"])
+    assert done.returncode == 0 and "选项" in done.stdout.decode() and done.stderr == b""
+
+
+def test_without_capturing_the_output_goes_where_that_of_this_process_goes(capfd: pytest.CaptureFixture[str]) -> None:
+    speak("en")
+    done = run_apart("cli", ["--version"], captured=False)
+    assert done.stdout is None and capfd.readouterr().out.startswith("normgrade ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+def test_an_interrupt_ends_it_and_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "command", lambda module, *arguments: [sys.executable, "-c", INTERRUPTS])
+    with pytest.raises(KeyboardInterrupt) as raised:
+        run_apart("notebook.isolated")
+    assert isinstance(raised.value, Interrupted)
+    assert raised.value._render_traceback_() == ["Interrupted: Run the cell again for a result."]

@@ -1,0 +1,147 @@
+"""Commands of the terminal in a notebook: they run in a process of their own, print as there, and documents are rendered."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from normgrade.cli import COMMANDS as ALL
+from normgrade.course.course import Course
+from normgrade.language.errors import UsageError
+from normgrade.notebook import commands
+from normgrade.notebook.commands import COMMANDS, run_command, with_own_file
+from normgrade.notebook.memory import Memory
+from normgrade.notebook.standalone import Session
+from normgrade.report.report import Outcome, Report
+
+
+@pytest.fixture(autouse=True)
+def folder(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder, where the tiny course is the course."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NORMGRADE_COURSE", str(tiny.root))
+    monkeypatch.setenv("NORMGRADE_LANG", "en")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+
+def refusal(*arguments: str) -> str:
+    with pytest.raises(UsageError) as raised:
+        run_command(arguments, Session())
+    return str(raised.value)
+
+
+def test_alone_it_lists_the_commands_that_it_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command([], Session()) is None
+    listed = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert listed == [*COMMANDS] and set(listed) <= set(ALL) and {"list", "show", "hint", "explain", "solution"} <= set(listed)
+
+
+def test_the_task_is_markdown(tiny: Course) -> None:
+    shown = run_command(["show", "rms"], Session())
+    assert shown is not None and shown._repr_markdown_() == shown.text
+    assert shown.text.startswith("# ") and repr(shown) == shown.text.rstrip("\n")
+
+
+@pytest.mark.parametrize("arguments", [["show", "rms", "--stub"], ["solution", "rms", "--spoil"]])
+def test_python_is_shown_as_python(arguments: list[str]) -> None:
+    shown = run_command(arguments, Session())
+    assert shown is not None and "def rms(" in repr(shown)
+    assert shown._repr_markdown_() == f"~~~~python\n{shown!r}\n~~~~"
+
+
+def test_what_was_checked_in_this_session_is_known_outside_of_a_workspace(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = Memory()
+    monkeypatch.setattr(commands, "MEMORY", memory)
+    report = Report("rms", "cell", Outcome.FAILED, 8, "linux", 0, 0.0)
+    memory.add(tiny.exercise("rms"), report)
+    for hint in tiny.exercise("rms").hints:
+        assert run_command(["hint", "rms"], Session()) is None
+        assert capsys.readouterr().out.startswith(hint)
+    assert refusal("solution", "rms").startswith("rms has not passed yet")
+    memory.add(tiny.exercise("rms"), replace(report, outcome=Outcome.PASSED))
+    solution = run_command(["solution", "rms"], Session())
+    assert solution is not None and "def rms(" in solution.text
+
+
+def test_all_else_is_printed_as_in_a_terminal(tiny: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["hint", "rms", "1"], Session()) is None
+    hinted = capsys.readouterr().out
+    assert hinted.replace("\n", " ").startswith(tiny.exercise("rms").hints[0])
+    assert run_command(["show", "--help"], Session()) is None
+    assert capsys.readouterr().out.startswith("Usage: normgrade show [OPTIONS] ")
+
+
+def test_the_language_that_is_asked_for_is_spoken(capsys: pytest.CaptureFixture[str]) -> None:
+    run_command(["list", "--lang", "zh"], Session())
+    assert "显示题面" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["hnt", "rms"], 'No command named "hnt". Did you mean "hint"? `%normgrade` shows them all.'),
+        (["rms"], "`%%normgrade rms` grades a cell: it has two %, and is the first line of that cell."),
+        (["show", "rmss"], 'No exercise named "rmss". Did you mean "rms"? `normgrade list` shows them all.'),
+        (["hint"], "Missing argument: SLUG."),
+        (["show", "rms", "--answer"], 'No such option: --answer. Did you mean "--answers"?'),
+        (["solution", "rms"], None),
+        (["show", "rms", "--lang", "xx"], 'No language named "xx". --lang and NORMGRADE_LANG take en or zh.'),
+    ],
+)
+def test_a_wrong_call_is_refused_in_one_sentence(arguments: list[str], said: str | None) -> None:
+    refused = refusal(*arguments)
+    assert refused == said or (said is None and refused.startswith("rms has not passed yet"))
+
+
+def test_an_input_is_tried_on_what_the_notebook_defines(tmp_path: Path) -> None:
+    (tmp_path / "own_rms.py").write_text("def rms(x):\n    return x\n\ndef other(x):\n    return x\n")
+    names: dict[str, object] = {"__name__": "own_rms"}
+    text = (tmp_path / "own_rms.py").read_text()
+    exec(compile(text, str(tmp_path / "own_rms.py"), "exec"), names)
+    with with_own_file(["try", "rms", "rms()", "[1.0]"], Session(names)) as arguments:
+        name, option, path, *others = arguments
+        assert (name, option, others) == ("try", "--file", ["rms", "rms()", "[1.0]"])
+        assert Path(path).read_text() == "def rms(x):\n    return x\n"
+
+
+@pytest.mark.parametrize("names", [{}, {"rms": 3}, {"rms": math.sqrt}])
+def test_an_input_is_tried_on_the_file_where_the_notebook_defines_nothing(names: dict[str, object]) -> None:
+    for asked in (["try", "rms", "rms()"], ["try", "--help"]):
+        with with_own_file(asked, Session(names)) as arguments:
+            assert arguments == asked
+
+
+def test_a_command_that_needs_a_terminal_is_refused() -> None:
+    assert refusal("review").startswith("`normgrade review` is for a terminal. In a notebook there are list, show, hint, ")
+
+
+def test_in_a_terminal_the_command_has_the_terminal() -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    program = "from normgrade.notebook.commands import run_command, Session; print(run_command(['hint', 'rms', '1'], Session()))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TERM": "dumb", "COLUMNS": "40"}
+    with open(ours, "rb", buffering=0) as screen:
+        done = subprocess.run([sys.executable, "-c", program], env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        while chunk := read(screen):
+            shown += chunk
+    lines = shown.decode().splitlines()
+    assert done.returncode == 0 and lines[-1] == "None" and len(lines) > 2 and max(map(len, lines)) <= 40
+
+
+def read(screen: object) -> bytes:
+    """Return what is next on the screen; nothing at its end, which Linux tells by an error."""
+    try:
+        return screen.read(4096)  # type: ignore[attr-defined, no-any-return]
+    except OSError:
+        return b""

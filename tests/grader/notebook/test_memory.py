@@ -1,0 +1,51 @@
+"""The memory of a session without a workspace: hints are about the last check, and each is given once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.mistakes import read_mistakes
+from normgrade.notebook.memory import Memory
+from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
+
+
+@pytest.fixture
+def exercise(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Exercise:
+    """An exercise; the current folder is in no workspace."""
+    monkeypatch.chdir(tmp_path)
+    return tiny.exercise("rms")
+
+
+def checked(outcome: Outcome, *mistakes: str) -> Report:
+    checks = () if outcome is Outcome.PASSED else (Check("test_a", "The claim.", Kind.FORMULA, outcome, 1),)
+    diagnoses = (Diagnosis(mistakes, "It is wrong.", ("test_a",)),) if mistakes else ()
+    return Report("rms", "cell", outcome, 8, "linux", 0, 0.0, checks=checks, diagnoses=diagnoses)
+
+
+def test_the_diagnosis_comes_first_then_the_exercises_own_hints_each_once(exercise: Exercise) -> None:
+    mistake, memory = read_mistakes(exercise)[0], Memory()
+    memory.add(exercise, checked(Outcome.FAILED, mistake.name))
+    assert memory.next_hint("rms").startswith(f"The diagnosis of your last check was {mistake.name}: {mistake.says}\n(")
+    for hint in exercise.hints:
+        assert memory.next_hint("rms").startswith(f"{hint}\n(")
+    assert memory.next_hint("rms") == "There are no more hints for rms. `normgrade solution rms --spoil` shows the answer."
+
+
+def test_what_was_checked_last_counts(exercise: Exercise) -> None:
+    memory = Memory()
+    memory.add(exercise, checked(Outcome.FAILED))
+    memory.add(exercise, checked(Outcome.PASSED))
+    assert memory.next_hint("rms") == "rms passed at your last check: nothing is left to hint at."
+
+
+def test_it_answers_where_nothing_else_knows_what_was_checked(exercise: Exercise, tmp_path: Path) -> None:
+    memory = Memory()
+    assert not memory.answers(["hint", "rms"])
+    memory.add(exercise, checked(Outcome.FAILED))
+    asked = (["hint", "rms"], ["hint", "rms", "2"], ["hint", "centring"], ["show", "rms"], ["hint"])
+    assert [memory.answers(arguments) for arguments in asked] == [True, False, False, False, False]
+    (tmp_path / "normgrade.toml").touch()
+    assert not memory.answers(["hint", "rms"])
