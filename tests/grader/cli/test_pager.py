@@ -1,0 +1,123 @@
+"""The pager: only in a terminal, only for what has no room there, and as MANPAGER and PAGER ask."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.cli.pager import takes_colours
+
+pexpect = pytest.importorskip("pexpect", reason="the terminal is pexpect's")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
+LATEST_S = 30.0
+SHOWN = """
+import sys
+from rich.text import Text
+from normgrade.cli.pager import page
+from normgrade.report.render.terminal import open_console
+lines = [Text.assemble((f"line {number}", "bold")) for number in range(1, int(sys.argv[1]) + 1)]
+page(open_console(), Text("\\n").join(lines), wanted=sys.argv[2] == "True")
+print("the end")
+"""
+PATIENT = """#!/bin/sh
+trap "echo; echo interrupted; exit" INT
+echo ready
+while read -r line < /dev/tty; do :; done
+"""
+
+
+class Shown:
+    """So many bold lines in a terminal of 10 lines, given to `page`."""
+
+    def __init__(self, folder: Path, lines: int, wanted: bool = True, **environment: str) -> None:
+        script = folder / "shown.py"
+        script.write_text(SHOWN, encoding="utf-8")
+        kept = {
+            name: value for name, value in os.environ.items() if name not in ("LESS", "MANPAGER", "PAGER", "NO_COLOR", "LINES", "COLUMNS")
+        }
+        usual = {"TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
+        arguments: list[Any] = [str(script), str(lines), str(wanted)]
+        self.terminal = pexpect.spawn(
+            sys.executable, arguments, env=kept | usual | environment, dimensions=(10, 40), timeout=LATEST_S, encoding="utf-8"
+        )
+
+    def all(self) -> str:
+        """Everything, once the process has ended well."""
+        self.terminal.expect(pexpect.EOF)
+        self.terminal.close()
+        assert self.terminal.exitstatus == 0
+        return str(self.terminal.before).replace("\r", "")
+
+    def lines(self) -> list[str]:
+        return self.all().splitlines()
+
+
+@pytest.fixture
+def pager(tmp_path: Path) -> str:
+    """A pager that takes everything, and writes above it who it is."""
+    path = tmp_path / "my pager"
+    path.write_text('#!/bin/sh\necho "paged by $1"\ncat\n', encoding="utf-8")
+    path.chmod(0o755)
+    return f"'{path}'"
+
+
+def test_what_is_longer_than_the_screen_is_paged(tmp_path: Path, pager: str) -> None:
+    lines = Shown(tmp_path, 10, PAGER=f"{pager} PAGER").lines()
+    assert lines == ["paged by PAGER", *(f"line {number}" for number in range(1, 11)), "the end"]
+
+
+def test_what_has_room_is_printed(tmp_path: Path, pager: str) -> None:
+    assert "paged" not in Shown(tmp_path, 9, PAGER=pager).all()
+
+
+@pytest.mark.parametrize("environment", [{"TERM": "dumb"}, {"MANPAGER": ""}, {"MANPAGER": "cat"}, {"MANPAGER": "no-such-pager -R"}])
+def test_nothing_is_paged_where_no_pager_can_be_used(tmp_path: Path, pager: str, environment: dict[str, str]) -> None:
+    shown = Shown(tmp_path, 30, True, **{"PAGER": pager} | environment).all()
+    assert "paged" not in shown and "no-such-pager" not in shown and "line 30" in shown
+
+
+def test_nothing_is_paged_that_is_not_to_be(tmp_path: Path, pager: str) -> None:
+    assert "paged" not in Shown(tmp_path, 30, wanted=False, PAGER=pager).all()
+
+
+def test_the_pager_of_man_comes_first(tmp_path: Path, pager: str) -> None:
+    assert Shown(tmp_path, 30, MANPAGER=f"{pager} MANPAGER", PAGER=f"{pager} PAGER").lines()[0] == "paged by MANPAGER"
+
+
+def test_a_pager_may_be_left_before_the_end(tmp_path: Path) -> None:
+    assert Shown(tmp_path, 100_000, PAGER="head -n 3").lines() == ["line 1", "line 2", "line 3", "the end"]
+
+
+def test_ctrl_c_is_left_to_the_pager(tmp_path: Path) -> None:
+    path = tmp_path / "patient"
+    path.write_text(
+        '#!/bin/sh\ntrap "echo; echo interrupted; exit" INT\necho ready\nwhile read -r line < /dev/tty; do :; done\n', encoding="utf-8"
+    )
+    path.chmod(0o755)
+    shown = Shown(tmp_path, 30, PAGER=str(path))
+    shown.terminal.expect("ready")
+    shown.terminal.sendintr()
+    assert shown.lines()[-2:] == ["interrupted", "the end"]
+
+
+@pytest.mark.parametrize(
+    ("pager", "less", "takes"),
+    [
+        ("less", None, True),
+        ("/usr/bin/less -R", "", True),
+        ("less", "-iR", True),
+        ("less -F", "FX", False),
+        ("less", "", False),
+        ("more", None, False),
+        ("sh -c 'less -R'", None, False),
+    ],
+)
+def test_colours_go_to_a_pager_that_takes_them(pager: str, less: str | None, takes: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LESS", raising=False)
+    if less is not None:
+        monkeypatch.setenv("LESS", less)
+    assert takes_colours(pager) is takes
