@@ -1,29 +1,42 @@
-"""The screen of `normgrade watch`: the checks, then the diagnosis and the first failure; it scrolls where that is too long."""
+"""The screen of `normgrade watch`: the verdict, what has changed, the mistake, one failure, the checks. It scrolls where it is too long."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.cells import cell_len
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.cli.prompt import folded, rendered
+from normgrade.cli.views import View
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_text
-from normgrade.language import _, n_
+from normgrade.language import N_, _, n_
 from normgrade.learner.watch_session import Watching
 from normgrade.report.render.cases import grouped
-from normgrade.report.render.detail import VERBOSE, Detail
-from normgrade.report.render.whole import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
 from normgrade.report.render.wording import MARKS, deaths_in_words, losses_in_words, not_started, search_stopped
 from normgrade.report.report import Outcome, Report
+from normgrade.suite.grading_options import PUBLIC_SEED
 
 TALL = 36  # lines; so tall a screen has room for one line per claim
 SCORES = 10  # the last ones
 PENDING = "·"  # the mark of a check that has not ended
 FIRST = Detail(claims=1, cases=1, differences=2, more="d")
+KEYS = {  # in their order on the screen, and how much each matters where there is room for some of them only
+    N_("n next"): 6,
+    N_("p back"): 1,
+    N_("l list"): 4,
+    N_("h hint"): 8,
+    N_("s task"): 7,
+    N_("d differences"): 5,
+    N_("t try again"): 2,
+    N_("x reset"): 3,
+    N_("? help"): 10,
+    N_("q quit"): 9,
+}
 
 
 class Window:
@@ -50,64 +63,84 @@ class Window:
             yield Segment(n_("▼ {n} more line: arrows, space", "▼ {n} more lines: arrows, space", below))
 
 
-def screens(watching: Watching, height: int) -> Sequence[Group]:
+def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
     """The ways to draw the screen, the best first: with one line per claim and, unless the screen is tall, with one mark per check."""
-    ways = (True,) if height >= TALL else (True, False)
-    return [Group(*parts(watching, tall)) for tall in ways]
+    keys = Text(keys_in(size.width), style="dim", no_wrap=True)
+    if view is not None:
+        return [Group(keys, *note(watching), view.content(size.height - 3))]
+    ways = (True,) if size.height >= TALL else (True, False)
+    return [Group(keys, *note(watching), *verdict(watching, tall)) for tall in ways]
 
 
-def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
-    """The parts of the screen from top to bottom. `tall` has one line per claim, else there is one mark per check."""
-    report = watching.report
-    yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
-    if watching.with_prompt:
-        yield rendered(folded(read_text(watching.exercise.prompt), watching.exercise.slug))
-        return
+def keys_in(width: int) -> str:
+    """The keys that matter most, as many of them as a line has room for."""
+    left = dict(KEYS)
+    while cell_len(said := _(" · ").join(map(_, left))) > width and len(left) > 1:
+        del left[min(left, key=KEYS.__getitem__)]
+    return said
+
+
+def note(watching: Watching) -> Iterator[Text]:
     if watching.note:
         yield Text(watching.note, style="yellow")
-    if watching.checks:
-        yield in_place(watching) if tall else in_a_row(watching)
+
+
+def verdict(watching: Watching, tall: bool) -> Iterator[RenderableType]:
+    """The verdict and all that belongs to it, from top to bottom. `tall` has one line per claim, else there is one mark per check."""
+    report = watching.report
     if report is None:
         name = watching.watched.path.name
         yield Text(_("{file}: grading …", file=name) if watching.grading else _("waiting for {file}", file=name))
-        return
-    if report.outcome is Outcome.NOT_STARTED:
+    elif report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
         yield from course_lines(report)
-        return
+    else:
+        yield from graded(watching, report)
+    if watching.checks:
+        yield in_place(watching) if tall else in_a_row(watching)
+    if report is not None:
+        yield from after(watching, report)
+
+
+def graded(watching: Watching, report: Report) -> Iterator[RenderableType]:
+    """How it ended, what has changed, the mistake, and the first failure."""
     yield header(report)
     yield from course_lines(report)
-    yield verdict(watching, report)
+    yield score(watching, report)
+    if watching.changed:
+        yield Text(watching.changed, style="bold", no_wrap=True, overflow="ellipsis")
+    if report.seed != PUBLIC_SEED:
+        said = _("These are other inputs, those of seed {seed}; the next save is graded on the usual ones.", seed=report.seed)
+        yield Text(said, style="yellow")
     if died := deaths_in_words(report):
         yield Text(died, style="yellow")
-    if report.outcome is Outcome.PASSED:
-        yield Text(passed(watching.following), style="bold green")
-    yield from findings_and_failures(report, VERBOSE if watching.all_differences else FIRST)
-    yield from (Text(line, style="dim") for line in losses_in_words([report]))
+    yield from map(finding_lines, report.findings)
+    if report.diagnoses:
+        yield panel_of(report.diagnoses[:1], report.checks)
+    if stopped := search_stopped(report):
+        yield Text(stopped, style="dim")
+    yield from failures(report, grouped(report.checks), FIRST)
 
 
-def verdict(watching: Watching, report: Report) -> Text:
-    """The score, with the scores before it."""
+def score(watching: Watching, report: Report) -> Text:
+    """The score, with the scores before it; or what takes long meanwhile."""
     if watching.grading:
-        return Text(_("grading …"), style="dim")
+        return Text(watching.doing or _("grading …"), style="dim")
     said = score_line(report)
     if len(watching.scores) > 1:
         said.append(_(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:]))), style="dim")
     return said
 
 
+def after(watching: Watching, report: Report) -> Iterator[RenderableType]:
+    """What comes next, and what the walls are too weak for."""
+    if report.outcome is Outcome.PASSED:
+        yield Text(passed(watching.following), style="bold green")
+    yield from (Text(line, style="dim") for line in losses_in_words([report]))
+
+
 def passed(following: Exercise | None) -> str:
     return _("Passed, and everything else has.") if following is None else _("Passed: n goes on with {slug}.", slug=following.slug)
-
-
-def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:
-    """Findings, the diagnosis, and the failed checks in as much detail as asked for."""
-    yield from map(finding_lines, report.findings)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
-    yield from failures(report, grouped(report.checks), detail)
 
 
 # The checks

@@ -1,0 +1,60 @@
+"""A terminal that is used as a whole: what stood there comes back at the end, and for as long as the command is stopped."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import Self
+
+from rich.console import Console, RenderableType
+
+from normgrade.cli.keys import Keyboard
+
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?2004h"  # another screen, no cursor, and pasted text is marked
+LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
+HOME, NEW_LINE = "\x1b[H", "\x1b[2K"
+
+
+class FullScreen:
+    """The whole terminal. `enter` and `leave` may be called at any time, also in the middle of `show`, and again."""
+
+    def __init__(self, console: Console, keyboard: Keyboard) -> None:
+        self.console, self.keyboard = console, keyboard
+        self.frame = ""  # what stands there
+
+    def show(self, content: RenderableType) -> None:
+        """Draw a content in place of what stood there. Lines for which there is no room are left out."""
+        height = self.console.height
+        with self.console.capture() as captured:
+            self.console.print(content)
+        lines = captured.get().rstrip("\n").split("\n")[:height]
+        lines += [""] * (height - len(lines))
+        self.frame = HOME + "\r\n".join(NEW_LINE + line for line in lines)  # cleared before it is written: a full line has no end to clear
+        self.put(self.frame)
+
+    def enter(self) -> None:
+        self.keyboard.begin()
+        self.put(ENTER + self.frame)
+
+    def leave(self) -> None:
+        self.put(LEAVE)
+        self.keyboard.end()
+
+    def __enter__(self) -> Self:
+        self.enter()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.leave()
+
+    def put(self, text: str) -> None:
+        """Write to the terminal at once; a stream with a buffer could not be written to in the middle of another writing."""
+        if sys.platform == "win32":
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        left = text.encode(sys.stdout.encoding, sys.stdout.errors or "replace")
+        with suppress(OSError):  # nobody is there any more, and the next key will be q
+            while left:
+                left = left[os.write(sys.stdout.fileno(), left) :]

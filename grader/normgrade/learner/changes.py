@@ -1,0 +1,74 @@
+"""What has changed between two reports on the same exercise, in one line: points, mistakes, claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from normgrade.language import _, n_
+from normgrade.report.render.cases import Cases, grouped
+from normgrade.report.render.wording import one_line, word_of
+from normgrade.report.report import Outcome, Report
+
+
+def change_in_words(before: Report, now: Report) -> str:
+    """Return how the points have changed, the mistakes that are gone or new, else such claims by their kind, and what is still open."""
+    changed = mistakes_in_words(before, now) or claims_in_words(before, now)
+    points = points_in_words(now.earned - before.earned)
+    if changed:
+        first = _("{points}: {changed}", points=points, changed=_("; ").join(changed))
+    else:
+        first = points if now.earned != before.earned else _("nothing has changed since the last save")
+    left = open_claims(now)
+    return _("; ").join([first, _("still open: {kinds}", kinds=by_kind(left.values()))] if left else [first])
+
+
+def points_in_words(gained: int) -> str:
+    if gained > 0:
+        return n_("+{n} point", "+{n} points", gained)
+    return n_("−{n} point", "−{n} points", -gained) if gained else _("as many points")
+
+
+def mistakes_in_words(before: Report, now: Report) -> list[str]:
+    """Return which mistakes are gone, and which are new, as far as both reports tell."""
+    were, are = named(before), named(now)
+    gone = [name for name in were if name not in are] if tells_all(now) else []
+    new = [name for name in are if name not in were] if tells_all(before) else []
+    said = []
+    if gone:
+        said.append(n_("{names} is gone", "{names} are gone", len(gone), names=_(", ").join(gone)))
+    if new:
+        said.append(n_("{names} is new", "{names} are new", len(new), names=_(", ").join(new)))
+    return said
+
+
+def named(report: Report) -> list[str]:
+    """Return the mistakes that are named in a report, those of all alternatives."""
+    return [*dict.fromkeys(one_line(name) for diagnosis in report.diagnoses for name in diagnosis.mistakes)]
+
+
+def tells_all(report: Report) -> bool:
+    """Return if a mistake that a report does not name was not made: nothing is wrong, or what is wrong has a name."""
+    return report.outcome is Outcome.PASSED or bool(report.diagnoses)
+
+
+def claims_in_words(before: Report, now: Report) -> list[str]:
+    """Return how many claims of each kind hold that did not hold, and the other way round."""
+    were, are = open_claims(before), open_claims(now)
+    said = []
+    if gained := [cases for stem, cases in were.items() if stem not in are]:
+        said.append(_("now hold: {kinds}", kinds=by_kind(gained)))
+    if lost := [cases for stem, cases in are.items() if stem not in were]:
+        said.append(_("hold no longer: {kinds}", kinds=by_kind(lost)))
+    return said
+
+
+def open_claims(report: Report) -> dict[str, Cases]:
+    """Return the claims that do not hold, by the names of their tests."""
+    return {cases.stem: cases for cases in grouped(report.checks) if cases.outcome is not Outcome.PASSED}
+
+
+def by_kind(claims: Iterable[Cases]) -> str:
+    """Return the kinds of some claims, and how many there are of each: "precision (2), edge (1)"."""
+    counted = Counter(cases.kind for cases in claims)
+    return _(", ").join(f"{word_of(kind)} ({n})" for kind, n in counted.items())
