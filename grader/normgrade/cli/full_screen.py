@@ -30,7 +30,7 @@ class FullScreen:
             self.console.print(content)
         lines = captured.get().rstrip("\n").split("\n")[:height]
         lines += [""] * (height - len(lines))
-        self.frame = HOME + "\r\n".join(NEW_LINE + line for line in lines)  # cleared before it is written: a full line has no end to clear
+        self.frame = HOME + "\n".join(NEW_LINE + line for line in lines)  # cleared before it is written: a full line has no end to clear
         self.put(self.frame)
 
     def enter(self) -> None:

@@ -14,13 +14,13 @@ from normgrade.report.report import Outcome, Report
 def change_in_words(before: Report, now: Report) -> str:
     """Return how the points have changed, the mistakes that are gone or new, else such claims by their kind, and what is still open."""
     changed = mistakes_in_words(before, now) or claims_in_words(before, now)
+    if not changed and now.earned == before.earned:
+        return _("No claim has changed since the last save.")
     points = points_in_words(now.earned - before.earned)
-    if changed:
-        first = _("{points}: {changed}", points=points, changed=_("; ").join(changed))
-    else:
-        first = points if now.earned != before.earned else _("nothing has changed since the last save")
-    left = open_claims(now)
-    return _("; ").join([first, _("still open: {kinds}", kinds=by_kind(left.values()))] if left else [first])
+    said = [_("{points}: {changed}", points=points, changed=_("; ").join(changed)) if changed else points]
+    if left := open_claims(now):
+        said.append(_("still open: {kinds}", kinds=by_kind(left.values())))
+    return _("; ").join(said)
 
 
 def points_in_words(gained: int) -> str:
