@@ -14,17 +14,16 @@ from normgrade.cli.views import View
 from normgrade.course.course import Exercise
 from normgrade.language import N_, _, n_
 from normgrade.learner.watch_session import Watching
-from normgrade.report.render.cases import grouped
 from normgrade.report.render.detail import Detail
-from normgrade.report.render.terminal import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
-from normgrade.report.render.wording import MARKS, deaths_in_words, losses_in_words, not_started, search_stopped
+from normgrade.report.render.one_screen import OneScreen
+from normgrade.report.render.whole import STYLES, course_lines
+from normgrade.report.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.grading_options import PUBLIC_SEED
 
-TALL = 36  # lines; so tall a screen has room for one line per claim
 SCORES = 10  # the last ones
 PENDING = "·"  # the mark of a check that has not ended
-FIRST = Detail(claims=1, cases=1, differences=2, more="d")
+DETAIL = Detail(claims=1, cases=1, differences=2, more="d")
 KEYS = {  # in their order on the screen, and how much each matters where there is room for some of them only
     N_("n next"): 6,
     N_("p back"): 1,
@@ -64,12 +63,11 @@ class Window:
 
 
 def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
-    """The ways to draw the screen, the best first: with one line per claim and, unless the screen is tall, with one mark per check."""
-    keys = Text(keys_in(size.width), style="dim", no_wrap=True)
+    """The ways to draw the screen, the best first: with one line for each claim, and without."""
+    top = Text(keys_in(size.width), style="dim", no_wrap=True), *note(watching)
     if view is not None:
-        return [Group(keys, *note(watching), view.content(size.height - 3))]
-    ways = (True,) if size.height >= TALL else (True, False)
-    return [Group(keys, *note(watching), *verdict(watching, tall)) for tall in ways]
+        return [Group(*top, view.content(size.height - 3))]
+    return [Group(*top, *verdict(watching, size.height - len(top) - 1, in_lines)) for in_lines in (True, False)]
 
 
 def keys_in(width: int) -> str:
@@ -85,8 +83,8 @@ def note(watching: Watching) -> Iterator[Text]:
         yield Text(watching.note, style="yellow")
 
 
-def verdict(watching: Watching, tall: bool) -> Iterator[RenderableType]:
-    """The verdict and all that belongs to it, from top to bottom. `tall` has one line per claim, else there is one mark per check."""
+def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[RenderableType]:
+    """The verdict and all that belongs to it, from top to bottom. `in_lines` has one line for each claim."""
     report = watching.report
     if report is None:
         name = watching.watched.path.name
@@ -95,48 +93,27 @@ def verdict(watching: Watching, tall: bool) -> Iterator[RenderableType]:
         yield Text(not_started(report))
         yield from course_lines(report)
     else:
-        yield from graded(watching, report)
-    if watching.checks:
-        yield in_place(watching) if tall else in_a_row(watching)
+        yield OneScreen(report, DETAIL, rows, [*news(watching, report)])
+        if report.outcome is Outcome.PASSED:
+            yield Text(passed(watching.following), style="bold green")
+    if in_lines:
+        yield in_place(watching)
+    elif report is None:
+        yield in_a_row(watching)
     if report is not None:
-        yield from after(watching, report)
+        yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
 
-def graded(watching: Watching, report: Report) -> Iterator[RenderableType]:
-    """How it ended, what has changed, the mistake, and the first failure."""
-    yield header(report)
-    yield from course_lines(report)
-    yield score(watching, report)
+def news(watching: Watching, report: Report) -> Iterator[Text]:
+    """What has changed since the last save, and the scores before; or what takes long meanwhile."""
+    if watching.grading:
+        yield Text(watching.doing or _("grading …"), style="dim")
     if watching.changed:
-        yield Text(watching.changed, style="bold", no_wrap=True, overflow="ellipsis")
+        scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))
+        yield Text.assemble((watching.changed, "bold"), (scores, "dim"), no_wrap=True, overflow="ellipsis")
     if report.seed != PUBLIC_SEED:
         said = _("These are other inputs, those of seed {seed}; the next save is graded on the usual ones.", seed=report.seed)
         yield Text(said, style="yellow")
-    if died := deaths_in_words(report):
-        yield Text(died, style="yellow")
-    yield from map(finding_lines, report.findings)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses[:1], report.checks)
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
-    yield from failures(report, grouped(report.checks), FIRST)
-
-
-def score(watching: Watching, report: Report) -> Text:
-    """The score, with the scores before it; or what takes long meanwhile."""
-    if watching.grading:
-        return Text(watching.doing or _("grading …"), style="dim")
-    said = score_line(report)
-    if len(watching.scores) > 1:
-        said.append(_(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:]))), style="dim")
-    return said
-
-
-def after(watching: Watching, report: Report) -> Iterator[RenderableType]:
-    """What comes next, and what the walls are too weak for."""
-    if report.outcome is Outcome.PASSED:
-        yield Text(passed(watching.following), style="bold green")
-    yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
 
 def passed(following: Exercise | None) -> str:
@@ -151,14 +128,14 @@ def in_place(watching: Watching) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    for claim, names in claims(watching):
+    for claim, names in claims(watching) if watching.checks else ():
         table.add_row(marks(watching, names), Text(claim))
     return table
 
 
 def in_a_row(watching: Watching) -> Text:
     """One mark for each check."""
-    return Text(" ").join(marks(watching, names) for _claim, names in claims(watching))
+    return Text(" ").join(marks(watching, names) for _claim, names in claims(watching) if watching.checks)
 
 
 def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:

@@ -18,7 +18,7 @@ from normgrade.learner.watch_session import Watching
 from normgrade.learner.workspace import Workspace
 from normgrade.report.render.cases import Cases, grouped
 from normgrade.report.render.detail import VERBOSE
-from normgrade.report.render.terminal import failure_lines
+from normgrade.report.render.whole import failure_lines
 from normgrade.report.report import Outcome
 
 HELP = {

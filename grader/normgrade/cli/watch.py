@@ -54,7 +54,7 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
         with open_for_all(course, exercise, Options(required=required, cores=available()), course_folder) as (grader, course):
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
-                from normgrade.cli.one_screen import on_one_screen
+                from normgrade.cli.watch_loop import on_one_screen
 
                 on_one_screen(watching, console)
             else:
