@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console, RenderableType
 
@@ -50,11 +50,12 @@ class FullScreen:
 
     def put(self, text: str) -> None:
         """Write to the terminal at once; a stream with a buffer could not be written to in the middle of another writing."""
+        stream: Any = self.console.file
         if sys.platform == "win32":
-            sys.stdout.write(text)
-            sys.stdout.flush()
+            stream.write(text)
+            stream.flush()
             return
-        left = text.encode(sys.stdout.encoding, sys.stdout.errors or "replace")
+        left = text.encode(stream.encoding, stream.errors)
         with suppress(OSError):  # nobody is there any more, and the next key will be q
             while left:
-                left = left[os.write(sys.stdout.fileno(), left) :]
+                left = left[os.write(stream.fileno(), left) :]

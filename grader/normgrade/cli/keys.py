@@ -55,10 +55,8 @@ class Keyboard:
 
     def pressed(self, seconds: float) -> str:
         """Return the next key by its name or as its character; "" if there is none in so many seconds."""
-        if not self.typed:
-            self.read(seconds)
-        while key := self.next_key():
-            if name := name_of(key):
+        while self.typed or self.read(seconds):
+            if name := name_of(self.next_key()):
                 return name
         return ""
 

@@ -91,7 +91,7 @@ class Differences(View):
 
     def content(self, rows: int) -> RenderableType:
         if not (pages := self.pages()):
-            return Text(_("No claim has failed yet."))
+            return Text(_("There is nothing to show."))
         self.page = min(self.page, len(pages) - 1)
         where = _("page {page} of {pages} · d or → the next, ← the one before, Esc closes", page=self.page + 1, pages=len(pages))
         return Group(Text(where, style="dim"), *failure_lines(pages[self.page], with_hint=False, detail=VERBOSE))
@@ -99,8 +99,8 @@ class Differences(View):
     def pages(self) -> Sequence[Cases]:
         """Return the claims that have failed, as far as the course reveals more of them than that."""
         report = self.watching.report
-        failed = (Outcome.FAILED, Outcome.ERROR)
-        return [cases for cases in grouped(report.checks) if cases.outcome in failed] if report is not None else ()
+        failed = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)] if report is not None else []
+        return grouped([check for check in failed if check.differences or check.message.strip() or check.stdout.strip()])
 
     def press(self, key: str) -> bool:
         step = {"d": 1, "right": 1, "left": -1}.get(key, 0)

@@ -18,8 +18,9 @@ def change_in_words(before: Report, now: Report) -> str:
         return _("No claim has changed since the last save.")
     points = points_in_words(now.earned - before.earned)
     said = [_("{points}: {changed}", points=points, changed=_("; ").join(changed)) if changed else points]
-    if left := open_claims(now):
-        said.append(_("still open: {kinds}", kinds=by_kind(left.values())))
+    were, are = open_claims(before), open_claims(now)
+    if left := [cases for stem, cases in are.items() if stem in were]:
+        said.append(_("still open: {kinds}", kinds=by_kind(left)))
     return _("; ").join(said)
 
 

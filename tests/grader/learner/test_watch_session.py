@@ -13,6 +13,7 @@ from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.suite.grading_options import Options
 
 HINT = "Average over the last dimension."
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
@@ -27,7 +28,7 @@ class Grader:
     """Gives the reports that it was given, in place of grading; each check ends on the way."""
 
     def __init__(self, *reports: Report) -> None:
-        self.reports = list(reports)
+        self.reports, self.options = list(reports), Options()
         self.suites = {"rms": SimpleNamespace(names=("test_rows[shape0]", "test_alone"))}
 
     def report_on(self, submission: object, inspection: object, on_event: Callable[[Check | Report], None]) -> Report:
