@@ -17,11 +17,12 @@ HOME, NEW_LINE = "\x1b[H", "\x1b[2K"
 
 
 class FullScreen:
-    """The whole terminal. `enter` and `leave` may be called at any time, also in the middle of `show`, and again."""
+    """The whole terminal. `enter` and `leave` may be called at any time, also in the middle of `show`, and several times."""
 
     def __init__(self, console: Console, keyboard: Keyboard) -> None:
         self.console, self.keyboard = console, keyboard
         self.frame = ""  # what stands there
+        self.entered = False
 
     def show(self, content: RenderableType) -> None:
         """Draw a content in place of what stood there. Lines for which there is no room are left out."""
@@ -34,11 +35,15 @@ class FullScreen:
         self.put(self.frame)
 
     def enter(self) -> None:
+        """Take the terminal, and draw what stood there. A terminal that is taken already would forget what it has to bring back."""
         self.keyboard.begin()
-        self.put(ENTER + self.frame)
+        self.put(("" if self.entered else ENTER) + self.frame)
+        self.entered = True
 
     def leave(self) -> None:
-        self.put(LEAVE)
+        """Give the terminal back."""
+        self.put(LEAVE if self.entered else "")
+        self.entered = False
         self.keyboard.end()
 
     def __enter__(self) -> Self:

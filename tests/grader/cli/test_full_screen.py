@@ -61,11 +61,14 @@ def test_the_terminal_is_given_back_and_taken_again_with_what_stood_there(stage:
     with stage:
         stage.show(Text("here"))
         stage.leave()
+        stage.leave()
         before = stage.written()
         stage.enter()
+        stage.enter()
     again = stage.written().removeprefix(before)
-    assert before.startswith(ENTER) and before.endswith(LEAVE)
-    assert again.startswith(ENTER) and again.endswith(LEAVE) and "here" in again
+    assert before.startswith(ENTER) and before.endswith(LEAVE) and before.count(LEAVE) == 1
+    assert again.startswith(ENTER) and again.endswith(LEAVE)
+    assert (again.count(ENTER), again.count("here")) == (1, 2)
 
 
 def test_a_terminal_that_is_gone_is_no_error() -> None:

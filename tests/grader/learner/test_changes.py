@@ -28,7 +28,7 @@ ALL = " ".join(KINDS)
 @pytest.mark.parametrize(
     ("before", "now", "said"),
     [
-        (report("rows shape half", "eps-outside"), report("half", "no-upcast"), "+5 points: eps-outside is gone; no-upcast is new; still open: precision (1)"),
+        (report("rows half", "a"), report("half", "b"), "+3 points: a is gone; b is new; still open: precision (1)"),
         (report("half double", "a b"), report(), "+2 points: a, b are gone"),
         (report(), report("half", "no-upcast"), "−1 point: no-upcast is new"),
         (report("shape", "a"), report("half double", "a"), "as many points: now hold: edge (1); hold no longer: precision (2)"),
