@@ -1,4 +1,4 @@
-"""A terminal that is used as a whole: what stood there comes back at the end, and for as long as the command is stopped."""
+"""Use the whole terminal, and give it back: at the end, and while the command is stopped."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from rich.console import Console, RenderableType
 
 from normgrade.cli.keys import Keyboard
 
-ENTER = "\x1b[?1049h\x1b[?25l\x1b[?2004h"  # another screen, no cursor, and pasted text is marked
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?2004h"  # alternate screen, no cursor, pasted text in brackets
 LEAVE = "\x1b[?2004l\x1b[?25h\x1b[?1049l"
 HOME, NEW_LINE = "\x1b[H", "\x1b[2K"
 
 
 class FullScreen:
-    """The whole terminal. `enter` and `leave` may be called at any time, also in the middle of `show`, and several times."""
+    """The whole terminal. `enter` and `leave` may be called at any time, even during `show`, and several times in a row."""
 
     def __init__(self, console: Console, keyboard: Keyboard) -> None:
         self.console, self.keyboard = console, keyboard
-        self.frame = ""  # what stands there
+        self.frame = ""  # drawn last
         self.entered = False
 
     def show(self, content: RenderableType) -> None:
-        """Draw a content in place of what stood there. Lines for which there is no room are left out."""
+        """Draw a content over the one before. Lines below the last row are cut off."""
         height = self.console.height
         with self.console.capture() as captured:
             self.console.print(content)
         lines = captured.get().rstrip("\n").split("\n")[:height]
         lines += [""] * (height - len(lines))
-        self.frame = HOME + "\n".join(NEW_LINE + line for line in lines)  # cleared before it is written: a full line has no end to clear
+        self.frame = HOME + "\n".join(NEW_LINE + line for line in lines)  # clearing the end of a full line would cut it
         self.put(self.frame)
 
     def enter(self) -> None:
-        """Take the terminal, and draw what stood there. A terminal that is taken already would forget what it has to bring back."""
+        """Take the terminal and draw the last frame. ENTER is sent once: sent again, it would replace the screen that LEAVE restores."""
         self.keyboard.begin()
         self.put(("" if self.entered else ENTER) + self.frame)
         self.entered = True
@@ -54,13 +54,13 @@ class FullScreen:
         self.leave()
 
     def put(self, text: str) -> None:
-        """Write to the terminal at once; a stream with a buffer could not be written to in the middle of another writing."""
+        """Write to the terminal at once. A signal handler calls this, and a buffered stream refuses to be written to twice at a time."""
         stream: Any = self.console.file
         if sys.platform == "win32":
             stream.write(text)
             stream.flush()
             return
         left = text.encode(stream.encoding, stream.errors)
-        with suppress(OSError):  # nobody is there any more, and the next key will be q
+        with suppress(OSError):  # the terminal is closed, and the keyboard will say so
             while left:
                 left = left[os.write(stream.fileno(), left) :]

@@ -1,4 +1,4 @@
-"""Keys as they are pressed, read without waiting for Enter, and none of them lost. Without a keyboard no key is ever pressed."""
+"""Read keys as they are pressed, without waiting for Enter and without losing any."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-PATIENCE_S = 0.03  # with a sequence that has begun: terminals send the rest at once
-PASTE_PATIENCE_S = 1.0  # with the rest of what is pasted
-CHUNK = 4096  # bytes, as many as a terminal keeps
-CLOSED = b"q"  # what a terminal that is gone has pressed
+PATIENCE_S = 0.03  # for the rest of an escape sequence, which terminals send at once
+PASTE_PATIENCE_S = 1.0  # for the rest of a pasted text
+CHUNK = 4096  # bytes; a terminal buffers no more
+CLOSED = b"q"  # typed by a terminal that is closed
 NAMED = {"\x1b": "escape", "\r": "enter", "\n": "enter", " ": "page down", "k": "up", "j": "down"} | {
     f"\x1b[{code}": name
     for name, codes in {
@@ -31,9 +31,9 @@ NAMED = {"\x1b": "escape", "\r": "enter", "\n": "enter", " ": "page down", "k": 
 }
 NAMED_ON_WINDOWS = {"H": "up", "P": "down", "M": "right", "K": "left", "G": "home", "O": "end", "I": "page up", "Q": "page down"}
 KEY = re.compile(
-    rb"""\x1b\[200~.*?\x1b\[201~  # a text that is pasted
+    rb"""\x1b\[200~.*?\x1b\[201~  # a pasted text
     |\x1b\[[0-?]*[ -/]*[@-~]  # an escape sequence
-    |\x1bO[@-~]  # one of a terminal in application mode
+    |\x1bO[@-~]  # an escape sequence in application mode
     |[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}  # a character of several bytes
     |.""",
     re.DOTALL | re.VERBOSE,
@@ -43,25 +43,25 @@ PASTING = re.compile(rb"\x1b\[200~(?!.*\x1b\[201~)", re.DOTALL)
 
 
 class Keyboard:
-    """The keys of a terminal, by its file descriptor: each as a whole, in the order in which they are pressed.
+    """The keys of a terminal, in the order in which they are pressed. `terminal` is its file descriptor.
 
-    None as the descriptor is a keyboard that nobody sits at. Waiting ends when one of the descriptors `wakes` has something to read.
+    With None there is no keyboard, and no key is ever pressed. A readable descriptor among `wakes` ends the waiting.
     """
 
     def __init__(self, terminal: int | None, wakes: Sequence[int] = ()) -> None:
         self.terminal, self.wakes = terminal, wakes
-        self.typed = b""  # and not asked for yet
-        self.before: list[Any] | None = None  # the settings of the terminal
+        self.typed = b""  # read, but not returned yet
+        self.before: list[Any] | None = None  # settings of the terminal
 
     def pressed(self, seconds: float) -> str:
-        """Return the next key by its name or as its character; "" if there is none in so many seconds."""
+        """Return the name or the character of the next key; "" if none is pressed within so many seconds."""
         while self.typed or self.read(seconds):
             if name := name_of(self.next_key()):
                 return name
         return ""
 
     def next_key(self) -> bytes:
-        """Return the first key of what was typed, once all of it is there; b"" where nothing is left."""
+        """Return the bytes of the next key, once all of them are there."""
         while (pasting := PASTING.match(self.typed)) or BEGUN.match(self.typed):
             if not self.read(PASTE_PATIENCE_S if pasting else PATIENCE_S):
                 break
@@ -71,7 +71,7 @@ class Keyboard:
         return key
 
     def read(self, seconds: float) -> bool:
-        """Read all that is typed, and return if there was anything."""
+        """Read all typed bytes, waiting so many seconds for the first. Return if there were any."""
         ready, _writable, _broken = select.select([*self.wakes, *([] if self.terminal is None else [self.terminal])], [], [], seconds)
         for wake in ready:
             if wake != self.terminal:
@@ -80,31 +80,31 @@ class Keyboard:
             return False
         try:
             self.typed += os.read(self.terminal, CHUNK) or CLOSED
-        except OSError:  # nobody is there any more
+        except OSError:  # the terminal is closed
             self.typed += CLOSED
         return True
 
     def begin(self) -> None:
-        """Have the terminal hand over each key at once, without showing it; those that were typed ahead are kept."""
+        """Have the terminal send each key at once and not show it. Keys that were typed ahead are kept."""
         if self.terminal is not None:
             import termios
             import tty
 
             self.before = self.before or termios.tcgetattr(self.terminal)
-            with suppress(termios.error):  # in the background this stops the process, and fails once it goes on
+            with suppress(termios.error):  # in the background this stops the process, and fails when it continues
                 tty.setcbreak(self.terminal, termios.TCSANOW)
 
     def end(self) -> None:
-        """Give the terminal its settings back."""
+        """Restore the settings of the terminal."""
         if self.terminal is not None and self.before is not None:
             import termios
 
-            with suppress(termios.error):  # nobody is there any more
+            with suppress(termios.error):  # the terminal is closed
                 termios.tcsetattr(self.terminal, termios.TCSADRAIN, self.before)
 
 
 class WindowsKeyboard(Keyboard):
-    """The keys of a console of Windows, which is asked again and again."""
+    """The keys of a Windows console, which has to be polled."""
 
     def pressed(self, seconds: float) -> str:
         msvcrt: Any = __import__("msvcrt")
@@ -118,7 +118,7 @@ class WindowsKeyboard(Keyboard):
 
 
 class NoKeyboard(Keyboard):
-    """No keys, where Windows has no console."""
+    """No keys: Windows has no console here."""
 
     def pressed(self, seconds: float) -> str:
         time.sleep(seconds)
@@ -126,7 +126,7 @@ class NoKeyboard(Keyboard):
 
 
 def name_of(key: bytes) -> str:
-    """Return the name of a key, or its character; "" for what is pasted, and for a key that has no name here."""
+    """Return the name or the character of a key; "" for a pasted text, and for a key without a name here."""
     text = key.decode("utf-8", "ignore")
     if key.startswith(b"\x1bO"):
         text = text.replace("O", "[", 1)
@@ -135,7 +135,7 @@ def name_of(key: bytes) -> str:
 
 @contextmanager
 def keys(*wakes: int | None) -> Iterator[Keyboard]:
-    """The keyboard of this process. The settings of the terminal are restored at the end of the block."""
+    """Yield the keyboard, and restore the settings of the terminal at the end of the block."""
     somebody = sys.stdin.isatty()
     if sys.platform == "win32":
         yield WindowsKeyboard(None) if somebody else NoKeyboard(None)

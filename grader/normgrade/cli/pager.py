@@ -1,4 +1,4 @@
-"""A pager for what is longer than the terminal, as `git` and `man` use one."""
+"""A pager for texts that are longer than the terminal, as `git` and `man` use one."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from normgrade.cli.options import WIDEST
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType  # not at run time: a pipe does without rich
 
-DEFAULTS = {"LESS": "FRX", "LESSCHARSET": "utf-8", "LV": "-c"}  # for pagers that nobody has set up
+DEFAULTS = {"LESS": "FRX", "LESSCHARSET": "utf-8", "LV": "-c"}  # unless the user says otherwise
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def page(console: Console, renderable: RenderableType, wanted: bool = True) -> None:
-    """Print something, through the pager if it is `wanted` and a terminal has no room for all of it."""
+    """Print a content; through the pager if that is `wanted` and the content is longer than the terminal."""
     with console.capture() as captured:
         console.print(renderable, width=min(console.width, WIDEST))
     text = captured.get()
@@ -35,7 +35,7 @@ def page(console: Console, renderable: RenderableType, wanted: bool = True) -> N
 
 
 def pager_for(console: Console, text: str) -> str:
-    """Return the command of the pager; "" where none is needed or there is none."""
+    """Return the command of the pager; "" if none is needed or there is none."""
     fits = text.count("\n") < console.height  # with the line of the shell's prompt
     if fits or console.is_dumb_terminal or not sys.stdout.isatty():
         return ""
@@ -45,7 +45,7 @@ def pager_for(console: Console, text: str) -> str:
 
 
 def first_word(command: str) -> str:
-    """Return the program of a command; "" where it names none."""
+    """Return the program of a command; "" if it names none."""
     try:
         return next(iter(shlex.split(command)), "")
     except ValueError:  # a quote is not closed
@@ -59,7 +59,7 @@ def takes_colours(pager: str) -> bool:
 
 
 def run_pager(pager: str, text: str) -> None:
-    """Let the pager show a text until the reader leaves it, which may be before its end."""
+    """Show a text in the pager until the reader quits."""
     sys.stdout.flush()
     with interrupts_left_to_it():
         subprocess.run(pager, shell=True, input=text.encode(), env=DEFAULTS | os.environ, check=False)
@@ -67,7 +67,7 @@ def run_pager(pager: str, text: str) -> None:
 
 @contextmanager
 def interrupts_left_to_it() -> Iterator[None]:
-    """Do nothing at Ctrl-C, which a pager has a use for of its own. Nobody is deaf to it: the handler is not inherited."""
+    """Leave Ctrl-C to the pager. The handler, which does nothing, is not inherited by it."""
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         yield

@@ -27,7 +27,7 @@ def reset_command(slug: str, course_folder: Path | None) -> None:
 
 
 def put_stub_back(exercise: Exercise) -> str:
-    """Put the stub back in the workspace, and return in words what has become of the file there."""
+    """Put the stub back in the workspace, and return a sentence about the file that was there."""
     workspace = needed()
     try:
         backup = workspace.reset(exercise, datetime.now())

@@ -1,4 +1,4 @@
-"""The screen of `normgrade watch`: the verdict, what has changed, the mistake, one failure, the checks. It scrolls where it is too long."""
+"""The screen of `normgrade watch`: the keys, then the report on one screen or another view. It scrolls if it is too long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from normgrade.suite.grading_options import PUBLIC_SEED
 SCORES = 10  # the last ones
 PENDING = "·"  # the mark of a check that has not ended
 DETAIL = Detail(claims=1, cases=1, differences=2, more="d")
-KEYS = {  # in their order on the screen, and how much each matters where there is room for some of them only
+KEYS = {  # in their order on the screen; the least important ones are left out if there is no room
     N_("n next"): 6,
     N_("p back"): 1,
     N_("l list"): 4,
@@ -63,7 +63,7 @@ class Window:
 
 
 def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
-    """The ways to draw the screen, the best first: with one line for each claim, and without."""
+    """Return the ways to draw the screen, the best first: with a line for each claim, and without."""
     top = Text(keys_in(size.width), style="dim", no_wrap=True), *note(watching)
     if view is not None:
         return [Group(*top, view.content(size.height - 3))]
@@ -71,7 +71,7 @@ def screens(watching: Watching, size: ConsoleDimensions, view: View | None = Non
 
 
 def keys_in(width: int) -> str:
-    """The keys that matter most, as many of them as a line has room for."""
+    """Return the most important keys, as many as fit in a line."""
     left = dict(KEYS)
     while cell_len(said := _(" · ").join(map(_, left))) > width and len(left) > 1:
         del left[min(left, key=KEYS.__getitem__)]
@@ -84,7 +84,7 @@ def note(watching: Watching) -> Iterator[Text]:
 
 
 def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[RenderableType]:
-    """The verdict and all that belongs to it, from top to bottom. `in_lines` has one line for each claim."""
+    """The report from top to bottom. `in_lines` adds a line for each claim."""
     report = watching.report
     if report is None:
         name = watching.watched.path.name
@@ -105,7 +105,7 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
 
 
 def news(watching: Watching, report: Report) -> Iterator[Text]:
-    """What has changed since the last save, and the scores before; or what takes long meanwhile."""
+    """The lines below the verdict: the step that takes long, or the change since the last save; and the seed of other inputs."""
     if watching.grading:
         yield Text(watching.doing or _("grading …"), style="dim")
     if watching.changed:

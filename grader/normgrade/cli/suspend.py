@@ -1,4 +1,4 @@
-"""Stepping aside: a command that uses the whole terminal gives it back before it is stopped or ended, and takes it again after `fg`."""
+"""Signals that stop or end a command which has changed the terminal: it restores the terminal first, and takes it again after `fg`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-ASIDE = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT")  # the first is Ctrl-Z, which stops a process; the others end it
+ASIDE = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT")  # Ctrl-Z stops the process; the others end it
 
 
 @contextmanager
 def stepping_aside(leave: Callable[[], None], enter: Callable[[], None]) -> Iterator[None]:
-    """Call `leave` before a signal stops or ends this process, and `enter` when it goes on: between any two steps of the program."""
+    """Call `leave` before a signal stops or ends this process, and `enter` when it continues. Both may be called at any moment."""
 
     def step_aside(number: int, frame: FrameType | None) -> None:
         leave()
@@ -27,7 +27,7 @@ def stepping_aside(leave: Callable[[], None], enter: Callable[[], None]) -> Iter
         enter()
 
     def change(number: int, frame: FrameType | None) -> None:
-        """Only wake whoever waits: the terminal has another size."""
+        """Do nothing: the signal itself ends the waiting for a key."""
 
     handlers = dict.fromkeys(ASIDE, step_aside) | {"SIGCONT": go_on, "SIGWINCH": change}
     numbers = {getattr(signal, name): handler for name, handler in handlers.items() if hasattr(signal, name) and sys.platform != "win32"}
@@ -44,7 +44,7 @@ def stepping_aside(leave: Callable[[], None], enter: Callable[[], None]) -> Iter
 
 @contextmanager
 def signal_wakes() -> Iterator[int | None]:
-    """A file descriptor with something to read after each signal that this process handles; None on Windows."""
+    """Yield a file descriptor that is readable after each signal with a handler; None on Windows."""
     if sys.platform == "win32":
         yield None
         return

@@ -1,4 +1,4 @@
-"""What `normgrade watch` shows in place of the verdict: help, the task, the exercises, every difference, a question."""
+"""The views of `normgrade watch` other than the verdict: help, the task, the exercises, all differences, a question."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ HELP = {
 
 
 class View:
-    """Something to look at. `key` opens it and closes it again, and so does Esc.
+    """A view. `key` opens and closes it; Esc closes it, too.
 
-    A key may close it (`closed`), and may lead to another exercise, which `watching` is then.
+    After a key, it may be `closed`, and `watching` may be another exercise.
     """
 
     key: ClassVar[str]
@@ -50,11 +50,11 @@ class View:
         self.closed = False
 
     def content(self, rows: int) -> RenderableType:
-        """Return what is shown; there are so many rows for it."""
+        """Return the content, for so many rows."""
         raise NotImplementedError
 
     def press(self, key: str) -> bool:
-        """Return if it has a use for this key, which it then has made of it."""
+        """Handle a key, and return if the view has a use for it."""
         return False
 
 
@@ -81,7 +81,7 @@ class Task(View):
 
 
 class Differences(View):
-    """Every claim that does not hold in full, one on a page: only the page that is looked at is drawn."""
+    """All differences, one failing claim on a page. Only the current page is rendered."""
 
     key = "d"
 
@@ -97,7 +97,7 @@ class Differences(View):
         return Group(Text(where, style="dim"), *failure_lines(pages[self.page], with_hint=False, detail=VERBOSE))
 
     def pages(self) -> Sequence[Cases]:
-        """Return the claims that have failed, as far as the course reveals more of them than that."""
+        """Return the failing claims of which the course reveals any details."""
         report = self.watching.report
         failed = [check for check in report.checks if check.outcome in (Outcome.FAILED, Outcome.ERROR)] if report is not None else []
         return grouped([check for check in failed if check.differences or check.message.strip() or check.stdout.strip()])
@@ -111,7 +111,7 @@ class Differences(View):
 
 
 class Listing(View):
-    """The exercises with your standing; one of them is marked, and Enter goes there."""
+    """The exercises with your standing. Arrows move the mark, and Enter goes there."""
 
     key = "l"
 
@@ -148,7 +148,7 @@ class Listing(View):
 
 
 class Question(View):
-    """A question before something is done, which y confirms; any other key is a no."""
+    """A question before an action: y does it, any other key does not."""
 
     key = "x"
 

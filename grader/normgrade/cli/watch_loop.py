@@ -1,4 +1,4 @@
-"""`normgrade watch` on one screen that stays: saves and keys come in, and it is drawn after each."""
+"""The loop of `normgrade watch` in a terminal: wait for saves and keys, grade, draw."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfil
 FRAME_S = 0.03  # at least, between two drawings while checks are played
 SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15, "home": -(10**6), "end": 10**6}  # lines
 VIEWS: dict[str, type[View]] = {view.key: view for view in (Help, Task, Differences, Listing)}
-LOOKS = {*VIEWS, *SCROLLED, "left", "right", "escape"}  # keys that may be pressed while a file is graded
+LOOKS = {*VIEWS, *SCROLLED, "left", "right", "escape"}  # keys that work during a grading
 
 
 class Left(KeyboardInterrupt):
-    """The end of a grading in the middle, because q was pressed. It ends as at Ctrl-C, and is no interrupt to tell of."""
+    """Raised by q during a grading. It ends the grading as Ctrl-C does, but is no interrupt to report."""
 
 
 @dataclass
 class Screen:
-    """The screen in a terminal: the exercise that is watched, and the part of it that is looked at."""
+    """The exercise that is watched, the view that is open, and the lines of it that are on the screen."""
 
     watching: Watching
     stage: FullScreen
-    view: View | None = None  # in place of the verdict
-    top: int = 0  # the first line that is shown
-    later: deque[str] = field(default_factory=deque)  # keys that wait until the file is graded
-    size: ConsoleDimensions | None = None  # when it was drawn last
-    stale: bool = True  # since then
+    view: View | None = None  # None: the verdict
+    top: int = 0  # first line on the screen
+    later: deque[str] = field(default_factory=deque)  # keys that wait for the end of a grading
+    size: ConsoleDimensions | None = None  # at the last drawing
+    stale: bool = True  # changed since then
     drawn_s: float = 0.0
 
     def draw(self) -> None:
-        """Draw everything anew."""
+        """Draw everything."""
         self.size = size = self.stage.console.size
         window = Window(screens(self.watching, size, self.view), self.top)
         self.stage.show(window)
@@ -68,9 +68,9 @@ class Screen:
             self.stale = True
 
     def meanwhile(self) -> None:
-        """While a file is graded: do what keys ask for that only look, keep the others for later, and draw now and then.
+        """Handle keys and draw during a grading. Keys that open a view or scroll work at once, q quits, and all others wait.
 
-        Drawing would slow down the checks that are played meanwhile, so FRAME_S lie between two drawings.
+        Drawing slows the checks down, so FRAME_S lie between two drawings.
         """
         while key := self.stage.keyboard.pressed(0.0):
             if key == "q":
@@ -83,17 +83,17 @@ class Screen:
             self.draw()
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """Take up what takes long once all checks have ended: until then, their marks tell how far it is."""
+        """Show what takes long after the checks. During them, their marks are the progress."""
         if self.watching.report is not None:
             self.watching.doing = f"{what} · {done * 100 // total} %" if total else what
         self.meanwhile()
 
     def next_key(self, seconds: float) -> str:
-        """Return the next key; "" if none is pressed in so many seconds."""
+        """Return the next key; "" if none is pressed within so many seconds."""
         return self.later.popleft() if self.later else self.stage.keyboard.pressed(seconds)
 
     def press(self, key: str) -> None:
-        """Do what a key asks for: in the view, else with the lines that are shown, else with the exercise."""
+        """Handle a key. The open view comes first, then scrolling, then everything else."""
         self.stale = True
         if self.view is not None and self.view.press(key):
             self.watching = self.view.watching
@@ -106,7 +106,7 @@ class Screen:
             self.do(key)
 
     def do(self, key: str) -> None:
-        """Do something with the exercise."""
+        """Handle a key that changes something about the exercise."""
         watching = self.watching
         match key:
             case "n":
@@ -122,7 +122,7 @@ class Screen:
                 self.view = Question(watching, question, self.reset)
 
     def reset(self) -> None:
-        """Put the stub back, as `normgrade reset` does, and say so."""
+        """Put the stub back as `normgrade reset` does, and say so."""
         watching = self.watching
         try:
             said = put_stub_back(watching.exercise)
@@ -135,7 +135,7 @@ class Screen:
 
 
 def on_one_screen(watching: Watching, console: Console) -> None:
-    """Draw whenever something changes, until q or Ctrl-C. The last verdict is printed at the end."""
+    """Watch in a terminal until q or Ctrl-C, then print the last verdict."""
     with waker(watching.watched.path.parent) as saves, signal_wakes() as signals, keys(saves, signals) as keyboard:
         stage = FullScreen(console, keyboard)
         screen = Screen(watching, stage)
@@ -149,7 +149,7 @@ def on_one_screen(watching: Watching, console: Console) -> None:
 
 
 def until_q(screen: Screen, pause_s: float) -> None:
-    """Wait for saves, keys and a new size of the terminal; draw once all keys that were pressed have done their work."""
+    """Handle saves and keys until q, and draw when no key is waiting."""
     key = ""
     while key != "q":
         if key:

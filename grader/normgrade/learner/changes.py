@@ -1,4 +1,4 @@
-"""What has changed between two reports on the same exercise, in one line: points, mistakes, claims."""
+"""Compare two reports on the same exercise in one line: points, mistakes, claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from normgrade.report.report import Outcome, Report
 
 
 def change_in_words(before: Report, now: Report) -> str:
-    """Return how the points have changed, the mistakes that are gone or new, else such claims by their kind, and what is still open."""
+    """Return the change in points, the mistakes or else the claims that changed, and the claims that still fail."""
     changed = mistakes_in_words(before, now) or claims_in_words(before, now)
     if not changed and now.earned == before.earned:
         return _("No claim has changed since the last save.")
@@ -31,7 +31,7 @@ def points_in_words(gained: int) -> str:
 
 
 def mistakes_in_words(before: Report, now: Report) -> list[str]:
-    """Return which mistakes are gone, and which are new, as far as both reports tell."""
+    """Return which mistakes are gone and which are new, if the reports can tell."""
     were, are = named(before), named(now)
     gone = [name for name in were if name not in are] if tells_all(now) else []
     new = [name for name in are if name not in were] if tells_all(before) else []
@@ -44,17 +44,17 @@ def mistakes_in_words(before: Report, now: Report) -> list[str]:
 
 
 def named(report: Report) -> list[str]:
-    """Return the mistakes that are named in a report, those of all alternatives."""
+    """Return the mistakes that a report names, in all its alternatives."""
     return [*dict.fromkeys(one_line(name) for diagnosis in report.diagnoses for name in diagnosis.mistakes)]
 
 
 def tells_all(report: Report) -> bool:
-    """Return if a mistake that a report does not name was not made: nothing is wrong, or what is wrong has a name."""
+    """Return if a report names every mistake there is: it passed, or it has a diagnosis."""
     return report.outcome is Outcome.PASSED or bool(report.diagnoses)
 
 
 def claims_in_words(before: Report, now: Report) -> list[str]:
-    """Return how many claims of each kind hold that did not hold, and the other way round."""
+    """Return how many claims of each kind hold now, and how many hold no longer."""
     were, are = open_claims(before), open_claims(now)
     said = []
     if gained := [cases for stem, cases in were.items() if stem not in are]:
@@ -65,7 +65,7 @@ def claims_in_words(before: Report, now: Report) -> list[str]:
 
 
 def open_claims(report: Report) -> dict[str, Cases]:
-    """Return the claims that do not hold, by the names of their tests."""
+    """Return the claims that do not hold, by the name of their test."""
     return {cases.stem: cases for cases in grouped(report.checks) if cases.outcome is not Outcome.PASSED}
 
 

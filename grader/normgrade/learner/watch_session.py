@@ -39,12 +39,12 @@ class Watching:
     before: tuple[Exercise, ...] = ()  # watched before this one, the first one first
     on_change: Callable[[], None] = ignore_change
     report: Report | None = None
-    compared: Report | None = None  # the last one of checks on the usual inputs, which the next one is compared with
+    compared: Report | None = None  # with the next one: the last report on the usual inputs
     checks: dict[str, Check | None] = field(default_factory=dict)  # by name, in the suite's order; None until the check has ended
     scores: list[int] = field(default_factory=list)
     seed: int = PUBLIC_SEED  # of the inputs
     grading: bool = False  # or about to be graded
-    doing: str = ""  # what takes long meanwhile
+    doing: str = ""  # the step that takes long
     note: str = ""
     changed: str = ""  # since the last save
     following: Exercise | None = None  # the next exercise, for the key n
@@ -53,17 +53,17 @@ class Watching:
         self.watched = Watched(submission_of(self.exercise))
 
     def listen(self, on_change: Callable[[], None], on_progress: OnProgress) -> None:
-        """Call these from now on: the first whenever something changes that may be drawn, the second with what takes long."""
+        """Have `on_change` called after every change, and `on_progress` with every step that takes long."""
         self.on_change, self.grader = on_change, replace(self.grader, options=replace(self.grader.options, progress=on_progress))
 
     def begin_if_saved(self) -> bool:
-        """Return if the file was saved. If so, the last verdict is forgotten, and `grade` is to be called."""
+        """Return if the file was saved. If so, `grade` is to be called."""
         if saved := self.watched.saved():
             self.begin(PUBLIC_SEED)
         return saved
 
     def begin(self, seed: int) -> None:
-        """Forget the last verdict: the file is to be graded, on the inputs that the seed draws."""
+        """Forget the last verdict, and prepare a grading on the inputs of a seed."""
         self.report, self.checks, self.seed, self.grading = None, {}, seed, True
         self.note = self.changed = self.doing = ""
 
@@ -83,12 +83,12 @@ class Watching:
         self.look_ahead()
 
     def grader_of_seed(self) -> Grader:
-        """Return a grader that draws the inputs of this seed; it shares everything else."""
+        """Return a grader with the seed of this grading."""
         options = self.grader.options
         return self.grader if self.seed == options.seed else replace(self.grader, options=replace(options, seed=self.seed))
 
     def compare(self, report: Report) -> None:
-        """Find out what has changed since the last save. On other inputs the same file may earn other points, so these do not count."""
+        """Compare a report with the one before. On other inputs the same file may earn other points, so they are not compared."""
         if self.seed == PUBLIC_SEED:
             self.scores.append(report.earned)
             self.changed = change_in_words(self.compared, report) if self.compared is not None else ""
