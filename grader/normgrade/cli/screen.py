@@ -73,7 +73,7 @@ def screens(watching: Watching, size: ConsoleDimensions, view: View | None = Non
 def keys_in(width: int) -> str:
     """Return the most important keys, as many as fit in a line."""
     left = dict(KEYS)
-    while cell_len(said := _(" · ").join(map(_, left))) > width and len(left) > 1:
+    while cell_len(said := " · ".join(map(_, left))) > width and len(left) > 1:
         del left[min(left, key=KEYS.__getitem__)]
     return said
 
