@@ -39,14 +39,14 @@ KEYS = {  # in their order on the screen; the least important ones are left out 
 
 
 class Window:
-    """As many lines of a content as the screen has, from line `top` on. Drawing moves `top` back where the content is shorter.
+    """The lines of a content that fit on the screen, from line `top` on. Of several contents the first that fits is drawn, else the last.
 
-    Of several contents the first that fits is drawn, else the last.
+    Drawing finds out `deepest`, the last line that can be at the top, and moves `top` back if it is below that.
     """
 
     def __init__(self, contents: Sequence[RenderableType], top: int) -> None:
         self.contents = contents
-        self.top = top
+        self.top = self.deepest = top
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = console.height - 1
@@ -54,7 +54,8 @@ class Window:
             lines = console.render_lines(content, options.update(height=None), pad=False)
             if len(lines) <= height:
                 break
-        self.top = max(0, min(self.top, len(lines) - height))
+        self.deepest = max(0, len(lines) - height)
+        self.top = max(0, min(self.top, self.deepest))
         for line in lines[self.top : self.top + height]:
             yield from line
             yield Segment.line()

@@ -43,6 +43,7 @@ class Screen:
     stage: FullScreen
     view: View | None = None  # None: the verdict
     top: int = 0  # first line on the screen
+    deepest: int = 0  # last line that can be the first
     later: deque[str] = field(default_factory=deque)  # keys that wait for the end of a grading
     size: ConsoleDimensions | None = None  # at the last drawing
     stale: bool = True  # changed since then
@@ -53,7 +54,8 @@ class Screen:
         self.size = size = self.stage.console.size
         window = Window(screens(self.watching, size, self.view), self.top)
         self.stage.show(window)
-        self.top, self.drawn_s, self.stale = window.top, time.monotonic(), False
+        self.top, self.deepest = window.top, window.deepest
+        self.drawn_s, self.stale = time.monotonic(), False
 
     def draw_if_stale(self) -> None:
         """Draw if anything has changed, or the terminal has another size."""
@@ -96,12 +98,13 @@ class Screen:
         """Handle a key. The open view comes first, then scrolling, then everything else."""
         self.stale = True
         if self.view is not None and self.view.press(key):
+            self.top, self.deepest = 0, SCROLLED["end"]
             self.watching = self.view.watching
             self.view = None if self.view.closed else self.view
         elif key in SCROLLED:
-            self.top += SCROLLED[key]
+            self.top = max(0, min(self.top + SCROLLED[key], self.deepest))
         else:
-            self.top = 0
+            self.top, self.deepest = 0, SCROLLED["end"]
             self.view = VIEWS[key](self.watching) if key in VIEWS and not isinstance(self.view, VIEWS[key]) else None
             self.do(key)
 

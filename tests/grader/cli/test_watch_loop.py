@@ -144,6 +144,8 @@ def test_arrows_scroll_as_far_as_there_are_lines(typed: Typed) -> None:
     assert typed(GRADED + "s_jj_k_", height=6).top == 1
     screen = typed(GRADED + "s_" + " _" * 20, height=6)
     assert screen.top > 1 and "▼" not in picture(screen)
+    assert typed(GRADED + "s_" + " " * 20 + "k_", height=6).top == screen.top - 1  # drawn once, but counted one by one
+    assert typed(GRADED + "s ?_", height=6).top == 0
 
 
 def test_other_inputs_have_a_seed_of_their_own_and_the_next_save_has_not(typed: Typed, tmp_path: Path) -> None:
