@@ -16,6 +16,7 @@ from normgrade.language import N_, _, n_
 from normgrade.learner.watch_session import Watching
 from normgrade.report.render.detail import Detail
 from normgrade.report.render.one_screen import OneScreen
+from normgrade.report.render.terminal import WIDEST
 from normgrade.report.render.whole import STYLES, course_lines
 from normgrade.report.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
@@ -50,8 +51,9 @@ class Window:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = console.height - 1
+        room = options.update(width=min(options.max_width, WIDEST), height=None)
         for content in self.contents:
-            lines = console.render_lines(content, options.update(height=None), pad=False)
+            lines = console.render_lines(content, room, pad=False)
             if len(lines) <= height:
                 break
         self.deepest = max(0, len(lines) - height)
@@ -65,7 +67,7 @@ class Window:
 
 def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
     """Return the ways to draw the screen, the best first: with a line for each claim, and without."""
-    top = Text(keys_in(size.width), style="dim", no_wrap=True), *note(watching)
+    top = Text(keys_in(min(size.width, WIDEST)), style="dim", no_wrap=True), *note(watching)
     if view is not None:
         return [Group(*top, view.content(size.height - 3))]
     return [Group(*top, *verdict(watching, size.height - len(top) - 1, in_lines)) for in_lines in (True, False)]

@@ -13,28 +13,27 @@ from normgrade.report.report import Outcome, Report
 
 def change_in_words(before: Report, now: Report) -> str:
     """Return the change in points, the mistakes or else the claims that changed, and the claims that still fail."""
-    changed = mistakes_in_words(before, now) or claims_in_words(before, now)
-    if not changed and now.earned == before.earned:
-        return _("No claim has changed since the last save.")
     points = points_in_words(now.earned - before.earned)
-    said = [_("{points}: {changed}", points=points, changed=_("; ").join(changed)) if changed else points]
-    were, are = open_claims(before), open_claims(now)
-    if left := [cases for stem, cases in are.items() if stem in were]:
-        said.append(_("still open: {kinds}", kinds=by_kind(left)))
-    return _("; ").join(said)
+    changed = _("; ").join(mistakes_in_words(before, now) or claims_in_words(before, now))
+    said = _(": ").join(filter(None, (points, changed)))
+    left = [cases for stem, cases in open_claims(now).items() if stem in open_claims(before)]
+    if not said:
+        return _("No claim has changed since the last save.")
+    return _("; ").join([said, _("still open: {kinds}", kinds=by_kind(left))] if left else [said])
 
 
 def points_in_words(gained: int) -> str:
+    """Return a change in points; "" if there is none."""
     if gained > 0:
         return n_("+{n} point", "+{n} points", gained)
-    return n_("−{n} point", "−{n} points", -gained) if gained else _("as many points")
+    return n_("−{n} point", "−{n} points", -gained) if gained else ""
 
 
 def mistakes_in_words(before: Report, now: Report) -> list[str]:
     """Return which mistakes are gone and which are new, if the reports can tell."""
     were, are = named(before), named(now)
-    gone = [name for name in were if name not in are] if tells_all(now) else []
-    new = [name for name in are if name not in were] if tells_all(before) else []
+    gone = [name for name in were if name not in are] if tells_all(now) or all_hold(before, now) else []
+    new = [name for name in are if name not in were] if tells_all(before) or all_hold(now, before) else []
     said = []
     if gone:
         said.append(n_("{names} is gone", "{names} are gone", len(gone), names=_(", ").join(gone)))
@@ -49,8 +48,14 @@ def named(report: Report) -> list[str]:
 
 
 def tells_all(report: Report) -> bool:
-    """Return if a report names every mistake there is: it passed, or it has a diagnosis."""
-    return report.outcome is Outcome.PASSED or bool(report.diagnoses)
+    """Return if a report names every mistake there is: it passed, or its diagnosis explains everything."""
+    return report.outcome is Outcome.PASSED or (bool(report.diagnoses) and not report.unexplained)
+
+
+def all_hold(diagnosed: Report, other: Report) -> bool:
+    """Return if all checks that the diagnosis of one report explains pass in the other."""
+    explained = {name for diagnosis in diagnosed.diagnoses for name in diagnosis.checks}
+    return bool(explained) and explained <= {check.name for check in other.checks if check.outcome is Outcome.PASSED}
 
 
 def claims_in_words(before: Report, now: Report) -> list[str]:
