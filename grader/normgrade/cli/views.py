@@ -11,7 +11,7 @@ from rich.text import Text
 
 from normgrade.cli.prompt import folded, rendered
 from normgrade.course.files import read_text
-from normgrade.language import N_, _, n_
+from normgrade.language import N_, _
 from normgrade.language.errors import UsageError
 from normgrade.learner.standing import Record, records
 from normgrade.learner.watch_session import Watching
@@ -133,7 +133,7 @@ class Listing(View):
             cells = "▶" if marked else "", exercise.slug, _("level {level}", level=exercise.level), record.standing
             table.add_row(*(Text(cell, no_wrap=True) for cell in cells), style="reverse" if marked else "green" if record.passed else "")
         passed = sum(record.passed for record in self.records)
-        said = n_("{passed} of {n} exercise has passed", "{passed} of {n} exercises have passed", len(self.records), passed=passed)
+        said = _("{passed} of {total} passed", passed=passed, total=len(self.records))
         return Group(Text(_("{said} · ↑ ↓ choose, Enter goes there, l closes", said=said), style="dim"), table)
 
     def press(self, key: str) -> bool:
