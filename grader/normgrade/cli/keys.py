@@ -1,68 +1,148 @@
-"""Keys as they are pressed, read without waiting for Enter. Without a keyboard no key is ever pressed."""
+"""Read keys as they are pressed, without waiting for Enter and without losing any."""
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
 
-NextKey = Callable[[float], str]
-NAMED = {"\x1b[A": "up", "\x1b[B": "down", "\x1b[5~": "page up", "\x1b[6~": "page down", " ": "page down", "k": "up", "j": "down"}
+PATIENCE_S = 0.03  # for the rest of an escape sequence, which terminals send at once
+PASTE_PATIENCE_S = 1.0  # for the rest of a pasted text
+CHUNK = 4096  # bytes; a terminal buffers no more
+CLOSED = b"q"  # typed by a terminal that is closed
+NAMED = {"\x1b": "escape", "\r": "enter", "\n": "enter", " ": "page down", "k": "up", "j": "down"} | {
+    f"\x1b[{code}": name
+    for name, codes in {
+        "up": ("A",),
+        "down": ("B",),
+        "right": ("C",),
+        "left": ("D",),
+        "home": ("H", "1~", "7~"),
+        "end": ("F", "4~", "8~"),
+        "page up": ("5~",),
+        "page down": ("6~",),
+    }.items()
+    for code in codes
+}
+NAMED_ON_WINDOWS = {"H": "up", "P": "down", "M": "right", "K": "left", "G": "home", "O": "end", "I": "page up", "Q": "page down"}
+KEY = re.compile(
+    rb"""\x1b\[200~.*?\x1b\[201~  # a pasted text
+    |\x1b\[[0-?]*[ -/]*[@-~]  # an escape sequence
+    |\x1bO[@-~]  # an escape sequence in application mode
+    |[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}  # a character of several bytes
+    |.""",
+    re.DOTALL | re.VERBOSE,
+)
+BEGUN = re.compile(rb"\x1b(\[[0-?]*[ -/]*|O)?\Z|[\xc2-\xf4]\Z|[\xe0-\xf4][\x80-\xbf]\Z|[\xf0-\xf4][\x80-\xbf]{2}\Z")
+PASTING = re.compile(rb"\x1b\[200~(?!.*\x1b\[201~)", re.DOTALL)
+
+
+class Keyboard:
+    """The keys of a terminal, in the order in which they are pressed. `terminal` is its file descriptor.
+
+    With None there is no keyboard, and no key is ever pressed. A readable descriptor among `wakes` ends the waiting.
+    """
+
+    def __init__(self, terminal: int | None, wakes: Sequence[int] = ()) -> None:
+        self.terminal, self.wakes = terminal, wakes
+        self.typed = b""  # read, but not returned yet
+        self.before: list[Any] | None = None  # settings of the terminal
+
+    def pressed(self, seconds: float) -> str:
+        """Return the name or the character of the next key; "" if none is pressed within so many seconds."""
+        while self.typed or self.read(seconds):
+            if name := name_of(self.next_key()):
+                return name
+        return ""
+
+    def next_key(self) -> bytes:
+        """Return the bytes of the next key, once all of them are there."""
+        while (pasting := PASTING.match(self.typed)) or BEGUN.match(self.typed):
+            if not self.read(PASTE_PATIENCE_S if pasting else PATIENCE_S):
+                break
+        found = KEY.match(self.typed)
+        key = found[0] if found else b""
+        self.typed = self.typed[len(key) :]
+        return key
+
+    def read(self, seconds: float) -> bool:
+        """Read all typed bytes, waiting so many seconds for the first. Return if there were any."""
+        ready, _writable, _broken = select.select([*self.wakes, *([] if self.terminal is None else [self.terminal])], [], [], seconds)
+        for wake in ready:
+            if wake != self.terminal:
+                os.read(wake, CHUNK)
+        if self.terminal not in ready:
+            return False
+        try:
+            self.typed += os.read(self.terminal, CHUNK) or CLOSED
+        except OSError:  # the terminal is closed
+            self.typed += CLOSED
+        return True
+
+    def begin(self) -> None:
+        """Have the terminal send each key at once and not show it. Keys that were typed ahead are kept."""
+        if self.terminal is not None:
+            import termios
+            import tty
+
+            self.before = self.before or termios.tcgetattr(self.terminal)
+            with suppress(termios.error):  # in the background this stops the process, and fails when it continues
+                tty.setcbreak(self.terminal, termios.TCSANOW)
+
+    def end(self) -> None:
+        """Restore the settings of the terminal."""
+        if self.terminal is not None and self.before is not None:
+            import termios
+
+            with suppress(termios.error):  # the terminal is closed
+                termios.tcsetattr(self.terminal, termios.TCSADRAIN, self.before)
+
+
+class WindowsKeyboard(Keyboard):
+    """The keys of a Windows console, which has to be polled."""
+
+    def pressed(self, seconds: float) -> str:
+        msvcrt: Any = __import__("msvcrt")
+        deadline = time.monotonic() + seconds
+        while not msvcrt.kbhit():
+            if time.monotonic() > deadline:
+                return ""
+            time.sleep(0.01)
+        key = str(msvcrt.getwch())
+        return NAMED_ON_WINDOWS.get(str(msvcrt.getwch()), "") if key in "\x00\xe0" else NAMED.get(key, key)
+
+
+class NoKeyboard(Keyboard):
+    """No keys: Windows has no console here."""
+
+    def pressed(self, seconds: float) -> str:
+        time.sleep(seconds)
+        return ""
+
+
+def name_of(key: bytes) -> str:
+    """Return the name or the character of a key; "" for a pasted text, and for a key without a name here."""
+    text = key.decode("utf-8", "ignore")
+    if key.startswith(b"\x1bO"):
+        text = text.replace("O", "[", 1)
+    return NAMED.get(text, text if text.isprintable() else "")
 
 
 @contextmanager
-def keys(wakes: int | None = None) -> Iterator[NextKey]:
-    """A function that waits at most so many seconds for a key, and returns its name or character.
-
-    It returns "" where no key was pressed, and at once when the file descriptor `wakes` has something to read. The settings of the terminal
-    are restored at the end of the block.
-    """
+def keys(*wakes: int | None) -> Iterator[Keyboard]:
+    """Yield the keyboard, and restore the settings of the terminal at the end of the block."""
+    somebody = sys.stdin.isatty()
     if sys.platform == "win32":
-        yield pressed_on_windows if sys.stdin.isatty() else waiting
-    elif not sys.stdin.isatty():
-        yield partial(pressed, None, wakes)
-    else:
-        import termios
-        import tty
-
-        fd = sys.stdin.fileno()
-        before = termios.tcgetattr(fd)
-        try:
-            tty.setcbreak(fd)
-            yield partial(pressed, fd, wakes)
-        finally:
-            termios.tcsetattr(fd, termios.TCSADRAIN, before)
-
-
-def waiting(seconds: float) -> str:
-    """No key, after so many seconds."""
-    time.sleep(seconds)
-    return ""
-
-
-def pressed(keyboard: int | None, wakes: int | None, seconds: float) -> str:
-    """The next key on POSIX, where the keyboard is a file descriptor."""
-    ready, _writable, _broken = select.select([fd for fd in (keyboard, wakes) if fd is not None], [], [], seconds)
-    if wakes in ready:
-        os.read(wakes, 4096)
-    if keyboard not in ready:
-        return ""
-    typed = os.read(keyboard, 8).decode("ascii", "ignore")
-    return NAMED.get(typed, typed[:1] or "q")  # a terminal that was closed is always ready, with nothing to read
-
-
-def pressed_on_windows(seconds: float) -> str:
-    """The next key on Windows, where the console is asked again and again."""
-    import msvcrt
-
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if msvcrt.kbhit():  # type: ignore[attr-defined]
-            key = str(msvcrt.getwch())  # type: ignore[attr-defined]
-            return NAMED.get(key, key)
-        time.sleep(0.01)
-    return ""
+        yield WindowsKeyboard(None) if somebody else NoKeyboard(None)
+        return
+    keyboard = Keyboard(sys.stdin.fileno() if somebody else None, [wake for wake in wakes if wake is not None])
+    try:
+        keyboard.begin()
+        yield keyboard
+    finally:
+        keyboard.end()

@@ -9,6 +9,7 @@ import click
 
 from normgrade.cli.options import course_option, say
 from normgrade.cli.shell_words import slugs_alike
+from normgrade.course.course import Exercise
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course, needed
@@ -22,7 +23,12 @@ def reset_command(slug: str, course_folder: Path | None) -> None:
 
     Your file is kept, with the date in its name.
     """
-    workspace, exercise = needed(), find_course(course_folder).exercise(slug)
+    say(put_stub_back(find_course(course_folder).exercise(slug)))
+
+
+def put_stub_back(exercise: Exercise) -> str:
+    """Put the stub back in the workspace, and return a sentence about the file that was there."""
+    workspace = needed()
     try:
         backup = workspace.reset(exercise, datetime.now())
     except OSError as error:
@@ -30,7 +36,6 @@ def reset_command(slug: str, course_folder: Path | None) -> None:
             _('"{file}" cannot be reset ({error}). Nothing of yours was changed.', file=exercise.file_name, error=error.strerror)
         ) from error
     if backup is None:
-        say(_("{file} is the stub again; it held nothing of yours.", file=exercise.file_name))
-    else:
-        where = backup.relative_to(workspace.root)
-        say(_("{file} is the stub again; your file is kept as {kept}.", file=exercise.file_name, kept=where))
+        return _("{file} is the stub again; it held nothing of yours.", file=exercise.file_name)
+    where = backup.relative_to(workspace.root)
+    return _("{file} is the stub again; your file is kept as {kept}.", file=exercise.file_name, kept=where)

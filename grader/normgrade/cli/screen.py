@@ -1,48 +1,63 @@
-"""The screen of `normgrade watch`: the checks, then the diagnosis and the first failure; it scrolls where that is too long."""
+"""The screen of `normgrade watch`: the keys, then the report on one screen or another view. It scrolls if it is too long."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.cells import cell_len
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from normgrade.cli.prompt import folded, rendered
+from normgrade.cli.views import View
 from normgrade.course.course import Exercise
-from normgrade.course.files import read_text
-from normgrade.language import _, n_
+from normgrade.language import N_, _, n_
 from normgrade.learner.watch_session import Watching
-from normgrade.report.render.cases import grouped
-from normgrade.report.render.detail import VERBOSE, Detail
-from normgrade.report.render.whole import STYLES, course_lines, failures, finding_lines, header, panel_of, score_line
-from normgrade.report.render.wording import MARKS, deaths_in_words, losses_in_words, not_started, search_stopped
+from normgrade.report.render.detail import Detail
+from normgrade.report.render.one_screen import OneScreen
+from normgrade.report.render.terminal import WIDEST
+from normgrade.report.render.whole import STYLES, course_lines
+from normgrade.report.render.wording import MARKS, losses_in_words, not_started
 from normgrade.report.report import Outcome, Report
+from normgrade.suite.grading_options import PUBLIC_SEED
 
-TALL = 36  # lines; so tall a screen has room for one line per claim
 SCORES = 10  # the last ones
 PENDING = "·"  # the mark of a check that has not ended
-FIRST = Detail(claims=1, cases=1, differences=2, more="d")
+DETAIL = Detail(claims=1, cases=1, differences=2, more="d")
+KEYS = {  # in their order on the screen; the least important ones are left out if there is no room
+    N_("n next"): 6,
+    N_("p back"): 1,
+    N_("l list"): 4,
+    N_("h hint"): 8,
+    N_("s task"): 7,
+    N_("d differences"): 5,
+    N_("t try again"): 2,
+    N_("x reset"): 3,
+    N_("? help"): 10,
+    N_("q quit"): 9,
+}
 
 
 class Window:
-    """As many lines of a content as the screen has, from line `top` on. Drawing moves `top` back where the content is shorter.
+    """The lines of a content that fit on the screen, from line `top` on. Of several contents the first that fits is drawn, else the last.
 
-    Of several contents the first that fits is drawn, else the last.
+    Drawing finds out `deepest`, the last line that can be at the top, and moves `top` back if it is below that.
     """
 
     def __init__(self, contents: Sequence[RenderableType], top: int) -> None:
         self.contents = contents
-        self.top = top
+        self.top = self.deepest = top
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = console.height - 1
+        room = options.update(width=min(options.max_width, WIDEST), height=None)
         for content in self.contents:
-            lines = console.render_lines(content, options.update(height=None), pad=False)
+            lines = console.render_lines(content, room, pad=False)
             if len(lines) <= height:
                 break
-        self.top = max(0, min(self.top, len(lines) - height))
+        self.deepest = max(0, len(lines) - height)
+        self.top = max(0, min(self.top, self.deepest))
         for line in lines[self.top : self.top + height]:
             yield from line
             yield Segment.line()
@@ -50,64 +65,62 @@ class Window:
             yield Segment(n_("▼ {n} more line: arrows, space", "▼ {n} more lines: arrows, space", below))
 
 
-def screens(watching: Watching, height: int) -> Sequence[Group]:
-    """The ways to draw the screen, the best first: with one line per claim and, unless the screen is tall, with one mark per check."""
-    ways = (True,) if height >= TALL else (True, False)
-    return [Group(*parts(watching, tall)) for tall in ways]
+def screens(watching: Watching, size: ConsoleDimensions, view: View | None = None) -> Sequence[Group]:
+    """Return the ways to draw the screen, the best first: with a line for each claim, and without."""
+    top = Text(keys_in(min(size.width, WIDEST)), style="dim", no_wrap=True), *note(watching)
+    if view is not None:
+        return [Group(*top, view.content(size.height - 3))]
+    return [Group(*top, *verdict(watching, size.height - len(top) - 1, in_lines)) for in_lines in (True, False)]
 
 
-def parts(watching: Watching, tall: bool) -> Iterator[RenderableType]:
-    """The parts of the screen from top to bottom. `tall` has one line per claim, else there is one mark per check."""
-    report = watching.report
-    yield Text(_("n next exercise · p back · h hint · s prompt · d all differences · q quit"), style="dim")
-    if watching.with_prompt:
-        yield rendered(folded(read_text(watching.exercise.prompt), watching.exercise.slug))
-        return
+def keys_in(width: int) -> str:
+    """Return the most important keys, as many as fit in a line."""
+    left = dict(KEYS)
+    while cell_len(said := " · ".join(map(_, left))) > width and len(left) > 1:
+        del left[min(left, key=KEYS.__getitem__)]
+    return said
+
+
+def note(watching: Watching) -> Iterator[Text]:
     if watching.note:
         yield Text(watching.note, style="yellow")
-    if watching.checks:
-        yield in_place(watching) if tall else in_a_row(watching)
+
+
+def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[RenderableType]:
+    """The report from top to bottom. `in_lines` adds a line for each claim."""
+    report = watching.report
     if report is None:
         name = watching.watched.path.name
         yield Text(_("{file}: grading …", file=name) if watching.grading else _("waiting for {file}", file=name))
-        return
-    if report.outcome is Outcome.NOT_STARTED:
+    elif report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
         yield from course_lines(report)
-        return
-    yield header(report)
-    yield from course_lines(report)
-    yield verdict(watching, report)
-    if died := deaths_in_words(report):
-        yield Text(died, style="yellow")
-    if report.outcome is Outcome.PASSED:
-        yield Text(passed(watching.following), style="bold green")
-    yield from findings_and_failures(report, VERBOSE if watching.all_differences else FIRST)
-    yield from (Text(line, style="dim") for line in losses_in_words([report]))
+    else:
+        yield OneScreen(report, DETAIL, rows, [*news(watching, report)])
+        if report.outcome is Outcome.PASSED:
+            yield Text(passed(watching.following), style="bold green")
+    if in_lines:
+        yield in_place(watching)
+    elif report is None:
+        yield in_a_row(watching)
+    if report is not None:
+        yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
 
-def verdict(watching: Watching, report: Report) -> Text:
-    """The score, with the scores before it."""
+def news(watching: Watching, report: Report) -> Iterator[Text]:
+    """The lines below the verdict: the step that takes long, or the change since the last save; and the seed of other inputs."""
     if watching.grading:
-        return Text(_("grading …"), style="dim")
-    said = score_line(report)
-    if len(watching.scores) > 1:
-        said.append(_(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:]))), style="dim")
-    return said
+        yield Text(watching.doing or _("grading …"), style="dim")
+    if watching.changed:
+        scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))
+        yield Text.assemble((watching.changed, "bold"), (scores, "dim"), no_wrap=True, overflow="ellipsis")
+    if report.seed != PUBLIC_SEED:
+        said = _("These are other inputs, those of seed {seed}; the next save is graded on the usual ones.", seed=report.seed)
+        yield Text(said, style="yellow")
 
 
 def passed(following: Exercise | None) -> str:
     return _("Passed, and everything else has.") if following is None else _("Passed: n goes on with {slug}.", slug=following.slug)
-
-
-def findings_and_failures(report: Report, detail: Detail) -> Iterator[RenderableType]:
-    """Findings, the diagnosis, and the failed checks in as much detail as asked for."""
-    yield from map(finding_lines, report.findings)
-    if report.diagnoses:
-        yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
-    yield from failures(report, grouped(report.checks), detail)
 
 
 # The checks
@@ -118,14 +131,14 @@ def in_place(watching: Watching) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-    for claim, names in claims(watching):
+    for claim, names in claims(watching) if watching.checks else ():
         table.add_row(marks(watching, names), Text(claim))
     return table
 
 
 def in_a_row(watching: Watching) -> Text:
     """One mark for each check."""
-    return Text(" ").join(marks(watching, names) for _claim, names in claims(watching))
+    return Text(" ").join(marks(watching, names) for _claim, names in claims(watching) if watching.checks)
 
 
 def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console, ConsoleDimensions
-from rich.live import Live
+from rich.console import Console
 
 from normgrade.cli import INTERRUPTED, streams
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.suspend import stepping_aside
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
 from normgrade.language import _
@@ -29,9 +28,7 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options, available
 
 PAUSE_S = 0.05  # between two looks at the file, without watchfiles
-PAUSE_WOKEN_S = 0.25  # between two looks at the terminal's size, where watchfiles tells of changes of the file
-FRAME_S = 0.03  # at least, between two drawings while checks are played
-SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
+PAUSE_WOKEN_S = 0.25  # between two looks at stdout, where watchfiles tells of changes of the file
 
 
 @click.command("watch")
@@ -41,9 +38,8 @@ SCROLLED = {"up": -1, "down": 1, "page up": -15, "page down": 15}  # lines
 def watch_command(slug: str | None, required: str, course_folder: Path | None) -> int:
     """Grade an exercise again whenever its file is saved.
 
-    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, p back to the one
-    before, h gives a hint, s shows the prompt, d all differences, q quits; arrows and space scroll. Elsewhere every report is written out.
-    Ctrl-C ends it, too.
+    Without SLUG it is the one to go on with. In a terminal it is one screen that stays: n goes to the next exercise, h gives a hint, s
+    shows the task, d all differences; ? shows all keys, and q quits. Elsewhere every report is written out. Ctrl-C ends it, too.
     """
     from normgrade.report.render.terminal import open_console
 
@@ -58,6 +54,8 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
         with open_for_all(course, exercise, Options(required=required, cores=available()), course_folder) as (grader, course):
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
+                from normgrade.cli.watch_loop import on_one_screen
+
                 on_one_screen(watching, console)
             else:
                 written_out(watching, console)
@@ -90,88 +88,15 @@ def to_go_on_with(course: Course) -> Exercise:
     return record.exercise
 
 
-@dataclass
-class Screen:
-    """The screen in a terminal: what is watched, and how far it is scrolled."""
-
-    watching: Watching
-    live: Live
-    top: int = 0
-    size: ConsoleDimensions | None = None  # when it was drawn last
-    drawn_s: float = 0.0
-
-    def draw(self) -> None:
-        """Draw everything anew."""
-        from normgrade.cli.screen import Window, screens
-
-        self.size = size = self.live.console.size
-        window = Window(screens(self.watching, size.height), self.top)
-        self.live.update(window, refresh=True)
-        self.top, self.drawn_s = window.top, time.monotonic()
-
-    def draw_now_and_then(self) -> None:
-        """Draw, but not more often than every FRAME_S: drawing would slow down the checks that are played meanwhile."""
-        if time.monotonic() - self.drawn_s > FRAME_S:
-            self.draw()
-
-    def press(self, key: str) -> None:
-        """Do what a key asks for."""
-        watching = self.watching
-        if key in SCROLLED:
-            self.top += SCROLLED[key]
-            return
-        self.top = 0
-        match key:
-            case "n":
-                self.watching = watching.next()
-            case "p":
-                self.watching = watching.back()
-            case "h":
-                watching.note = watching.next_hint()
-            case "s":
-                watching.with_prompt = not watching.with_prompt
-            case "d":
-                watching.all_differences = not watching.all_differences
-
-
-def on_one_screen(watching: Watching, console: Console) -> None:
-    """Draw whenever something changes, until q or Ctrl-C. The last verdict is printed at the end."""
-    from normgrade.report.render.terminal import line_of
-
-    screen = Screen(watching, Live(console=console, screen=True, auto_refresh=False))
-    watching.on_change = screen.draw_now_and_then
-    try:
-        draw_until_q(screen)
-    finally:
-        if (report := screen.watching.report) is not None and not screen.watching.grading:
-            console.print(line_of(report), soft_wrap=True)
-
-
-def draw_until_q(screen: Screen) -> None:
-    """Wait for saves, keys and a new size of the terminal, and draw after each."""
-    with waker(screen.watching.watched.path.parent) as wakes, keys(wakes) as pressed, screen.live:
-        key = ""
-        while key != "q":
-            if key:
-                screen.press(key)
-            begun = screen.watching.begin_if_saved()
-            if begun or key or screen.live.console.size != screen.size:
-                screen.draw()
-            if begun:
-                screen.watching.grade()
-                screen.draw()
-            key = pressed(PAUSE_S if wakes is None else PAUSE_WOKEN_S)
-
-
 def written_out(watching: Watching, console: Console) -> None:
     """Print every report below the one before, until q, or until nobody reads them any more."""
     from normgrade.report.render.terminal import show
 
-    with waker(watching.watched.path.parent) as wakes, keys(wakes) as pressed:
+    with waker(watching.watched.path.parent) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
         while streams.why_dropped() is None:
             if watching.begin_if_saved():
                 watching.grade()
                 if watching.report is not None:
                     show([watching.report], console)
-            if pressed(PAUSE_S if wakes is None else PAUSE_WOKEN_S) == "q":
+            if keyboard.pressed(PAUSE_S if saves is None else PAUSE_WOKEN_S) == "q":
                 return

@@ -24,7 +24,7 @@ BEGINS_A_COMMAND = re.compile(  # "::error::…" where a line begins, except for
 HOLDS_A_COMMAND = re.compile(rf"#(?=[{UNSEEN}]*#[\w{UNSEEN}]*\[)")  # "##[error]…" anywhere: GitHub, Azure, TeamCity
 DOT = "·"  # stands for every character that steers, and for the first of a command
 STAND_INS = {  # where an encoding lacks a sign
-    **dict(zip("✓✗–—−▶…·×•“”‘’→←▼▲", "+x--->..x*\"\"''><v^", strict=True)),
+    **dict(zip("✓✗–—−▶…·×•“”‘’→←▼▲↓↑", "+x--->..x*\"\"''><v^v^", strict=True)),
     **dict.fromkeys("─━╶╴╸╺", "-"),
     **dict.fromkeys("│┃╷╵", "|"),
     **dict.fromkeys("╭╮╰╯┌┐└┘├┤┬┴┼", "+"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from normgrade.course.course import Course, Exercise
@@ -13,6 +13,7 @@ from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt
+from normgrade.learner.changes import change_in_words
 from normgrade.learner.file_saves import Watched
 from normgrade.learner.hints import take_hint
 from normgrade.learner.record import remember
@@ -21,6 +22,7 @@ from normgrade.learner.workspace import Workspace, submission_of
 from normgrade.report.report import Check, Outcome, Report
 from normgrade.report.reveal import reveal
 from normgrade.suite.grader import Grader
+from normgrade.suite.grading_options import PUBLIC_SEED, OnProgress
 
 
 def ignore_change() -> None:
@@ -29,7 +31,7 @@ def ignore_change() -> None:
 
 @dataclass
 class Watching:
-    """An exercise that is graded at every save. `on_change` is called whenever something changes that may be drawn."""
+    """An exercise that is graded at every save."""
 
     grader: Grader
     course: Course
@@ -37,23 +39,33 @@ class Watching:
     before: tuple[Exercise, ...] = ()  # watched before this one, the first one first
     on_change: Callable[[], None] = ignore_change
     report: Report | None = None
+    compared: Report | None = None  # with the next one: the last report on the usual inputs
     checks: dict[str, Check | None] = field(default_factory=dict)  # by name, in the suite's order; None until the check has ended
     scores: list[int] = field(default_factory=list)
-    grading: bool = False
+    seed: int = PUBLIC_SEED  # of the inputs
+    grading: bool = False  # or about to be graded
+    doing: str = ""  # the step that takes long
     note: str = ""
+    changed: str = ""  # since the last save
     following: Exercise | None = None  # the next exercise, for the key n
-    all_differences: bool = False
-    with_prompt: bool = False
 
     def __post_init__(self) -> None:
         self.watched = Watched(submission_of(self.exercise))
 
+    def listen(self, on_change: Callable[[], None], on_progress: OnProgress) -> None:
+        """Have `on_change` called after every change, and `on_progress` with every step that takes long."""
+        self.on_change, self.grader = on_change, replace(self.grader, options=replace(self.grader.options, progress=on_progress))
+
     def begin_if_saved(self) -> bool:
-        """Whether the file was saved. If so, the last verdict is forgotten, and `grade` is to be called."""
-        if not self.watched.saved():
-            return False
-        self.report, self.note, self.checks, self.grading = None, "", {}, True
-        return True
+        """Return if the file was saved. If so, `grade` is to be called."""
+        if saved := self.watched.saved():
+            self.begin(PUBLIC_SEED)
+        return saved
+
+    def begin(self, seed: int) -> None:
+        """Forget the last verdict, and prepare a grading on the inputs of a seed."""
+        self.report, self.checks, self.seed, self.grading = None, {}, seed, True
+        self.note = self.changed = self.doing = ""
 
     def grade(self) -> None:
         """Grade the file as it is now, and record the attempt."""
@@ -63,12 +75,24 @@ class Watching:
         if inspection.playable:
             self.checks = dict.fromkeys(self.grader.suites[self.exercise.slug].names)
             self.on_change()
-        self.report = reveal(report_on(self.grader, submission, inspection, self.on_event), self.exercise.reveal)
+        self.report = reveal(report_on(self.grader_of_seed(), submission, inspection, self.on_event), self.exercise.reveal)
         self.grading = False
         if inspection.playable:
-            self.scores.append(self.report.earned)
+            self.compare(self.report)
         self.note = remember([submission], [self.report])
         self.look_ahead()
+
+    def grader_of_seed(self) -> Grader:
+        """Return a grader with the seed of this grading."""
+        options = self.grader.options
+        return self.grader if self.seed == options.seed else replace(self.grader, options=replace(options, seed=self.seed))
+
+    def compare(self, report: Report) -> None:
+        """Compare a report with the one before. On other inputs the same file may earn other points, so they are not compared."""
+        if self.seed == PUBLIC_SEED:
+            self.scores.append(report.earned)
+            self.changed = change_in_words(self.compared, report) if self.compared is not None else ""
+            self.compared = report
 
     def look_ahead(self) -> None:
         """Find out which exercise `normgrade` calls next."""
@@ -86,22 +110,24 @@ class Watching:
         self.on_change()
 
     def next(self) -> Watching:
-        """The session of the exercise that `normgrade` calls next; this one where no other is left."""
+        """Return the session of the exercise that `normgrade` calls next; this one where no other is left."""
         self.note = _("There is no other exercise to go on with.")
         self.look_ahead()
-        if self.following is None:
-            return self
-        return Watching(self.grader, self.course, self.following, (*self.before, self.exercise), self.on_change)
+        return self if self.following is None else self.at(self.following)
+
+    def at(self, exercise: Exercise) -> Watching:
+        """Return the session of another exercise."""
+        return Watching(self.grader, self.course, exercise, (*self.before, self.exercise), self.on_change)
 
     def back(self) -> Watching:
-        """The session of the exercise that was watched before; this one where there was none."""
+        """Return the session of the exercise that was watched before; this one where there was none."""
         if not self.before:
             self.note = _("No other exercise was watched before this one.")
             return self
         return Watching(self.grader, self.course, self.before[-1], self.before[:-1], self.on_change)
 
     def next_hint(self) -> str:
-        """The next hint that was not given yet, as a note to show."""
+        """Return the next hint that was not given yet, as a note to show."""
         if self.report is not None and self.report.outcome is Outcome.PASSED:
             return _("It has passed: nothing is left to hint at.")
         last = Attempt.of(self.report, datetime.now(UTC)) if self.report is not None else None

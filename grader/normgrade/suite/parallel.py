@@ -40,10 +40,11 @@ class Job(Generic[T]):
 
 
 def over_cores(
-    jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None, deadline: Deadline = NEVER
+    jobs: Sequence[Job[T]], cores: int, progress: OnProgress, opened: Opened | None = None, deadline: Deadline = NEVER, first: str = ""
 ) -> list[T]:
     """What the jobs return, in their order; the largest are started first. With one core, or one job, they run in this process.
 
+    `progress` is told of each unit; if there is a `first` text, also before the first unit and at every look at the processes.
     Each process opens once what all its jobs share, with their first one, and closes it after the last. Raises OutOfTime once the deadline
     has passed; in this process, after a unit.
     """
@@ -55,6 +56,8 @@ def over_cores(
         progress(what, done, total)
         deadline.keep()
 
+    if first:
+        progress(first, done, total)
     processes = min(cores, len(jobs))
     if processes < 2:
         with ExitStack() as stack:
@@ -67,8 +70,12 @@ def over_cores(
         with interrupts.blocked():  # a process that is not prepared yet would write a traceback
             futures = {number: pool.submit(run_job, jobs[number]) for number in largest_first}
         try:
-            for what in ticks_until_done(ticks, futures.values(), deadline):
-                tick(what)
+            what = first
+            for said in ticks_until_done(ticks, futures.values(), deadline):
+                if said:
+                    tick(what := said)
+                elif first:
+                    progress(what, done, total)
             return [futures[number].result() for number in range(len(jobs))]
         except BaseException:  # Ctrl-C, too
             pool.shutdown(wait=False, cancel_futures=True)
@@ -78,11 +85,15 @@ def over_cores(
 
 
 def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
-    """Every unit that is done, as it is reported, until all jobs have ended or one has failed. Raises OutOfTime at the deadline."""
+    """Every unit that is done, as it is reported, and "" at every look, until all jobs have ended or one has failed.
+
+    Raises OutOfTime at the deadline.
+    """
     while True:
         ended, running = wait(futures, PAUSE_S)
         if running:
             deadline.keep()
+            yield ""
         while not ticks.empty():
             yield ticks.get()
         if not running or any(future.exception() for future in ended):

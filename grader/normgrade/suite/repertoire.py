@@ -56,14 +56,13 @@ def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], op
     what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
     plays = plays_of(suite, rehearsal)
     cores = options.cores if len(plays) * len(mistakes) > FEW else 1
-    options.progress(what, 0, len(mistakes))
     if cores == 1:
         jobs = [Job(len(mistakes), partial(effects_in, what, plays, rehearsal.reference, mistakes, oracle))]
     else:
         elsewhere = replace(oracle, cache=Cache(oracle.cache.folder, oracle.cache.key))  # without what it holds in memory
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(effects_elsewhere, what, exercise, elsewhere, seed, some)) for some in slices if some]
-    return merged(over_cores(jobs, cores, options.progress, deadline=deadline))
+    return merged(over_cores(jobs, cores, options.progress, deadline=deadline, first=what))
 
 
 def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Effects | None:

@@ -1,4 +1,4 @@
-"""Keys: their names, waking without one, and a terminal that is put back."""
+"""Keys: each has a name, none is lost, and the terminal is put back."""
 
 from __future__ import annotations
 
@@ -7,60 +7,147 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 
-from normgrade.cli.keys import keys, pressed
+from normgrade.cli.keys import Keyboard, WindowsKeyboard, keys
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
 LATEST_S = 10.0  # for a key that is there already
+posix = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
+
+
+class Typed(Keyboard):
+    """A keyboard at which bytes are typed from here."""
+
+    def __init__(self) -> None:
+        reading, self.writing = os.pipe()
+        super().__init__(reading)
+
+    def type(self, typed: bytes) -> None:
+        os.write(self.writing, typed)
+
+    def all(self) -> list[str]:
+        """Every key that was typed."""
+        found = []
+        while key := self.pressed(0.0):
+            found.append(key)
+        return found
 
 
 @pytest.fixture
-def pipe() -> Iterator[tuple[int, int]]:
-    """A keyboard, and where its keys are pressed."""
-    reading, writing = os.pipe()
+def keyboard() -> Iterator[Typed]:
+    keyboard = Typed()
     with ExitStack() as opened:
-        opened.callback(os.close, reading)
-        opened.callback(os.close, writing)
-        yield reading, writing
+        for end in (keyboard.terminal, keyboard.writing):
+            assert end is not None
+            opened.callback(os.close, end)
+        yield keyboard
 
 
+@posix
 @pytest.mark.parametrize(
     ("typed", "key"),
-    [(b"n", "n"), (b"\x1b[A", "up"), (b"j", "down"), (b" ", "page down"), (b"\x1b[5~", "page up"), (b"nn", "n"), (b"\xff", "q")],
+    [
+        (b"n", "n"),
+        (b"?", "?"),
+        ("é".encode(), "é"),
+        ("范".encode(), "范"),
+        ("🙂".encode(), "🙂"),
+        (b"\x1b[A", "up"),
+        (b"\x1bOA", "up"),
+        (b"j", "down"),
+        (b"\x1b[C", "right"),
+        (b"\x1bOD", "left"),
+        (b" ", "page down"),
+        (b"\x1b[5~", "page up"),
+        (b"\x1bOH", "home"),
+        (b"\x1b[1~", "home"),
+        (b"\x1b[F", "end"),
+        (b"\r", "enter"),
+        (b"\x1b", "escape"),
+    ],
 )
-def test_a_key_has_a_name_or_is_its_character(typed: bytes, key: str, pipe: tuple[int, int]) -> None:
-    os.write(pipe[1], typed)
-    assert pressed(pipe[0], None, LATEST_S) == key
+def test_a_key_has_a_name_or_is_its_character(typed: bytes, key: str, keyboard: Typed) -> None:
+    keyboard.type(typed)
+    assert keyboard.pressed(LATEST_S) == key
+    assert keyboard.pressed(0.0) == ""
 
 
-def test_without_a_key_nothing_is_returned(pipe: tuple[int, int]) -> None:
-    assert pressed(pipe[0], None, 0.0) == ""
+@posix
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        (b"h?s", ["h", "?", "s"]),
+        (b"\x1b[A" * 40 + b"q", ["up"] * 40 + ["q"]),
+        (b"\x1b\x1bOBq", ["escape", "down", "q"]),
+        (b"\x1bq", ["escape", "q"]),
+        ("dé范q".encode(), ["d", "é", "范", "q"]),
+        (b"\x1b[1;5A\x1b[24~\x01n", ["n"]),  # keys without a name here
+        (b"\xffn\xe4\xbdn", ["n", "n"]),  # what is no text
+        (b"s\x1b[200~x = 1\nq\x1b[A\x1b[201~n", ["s", "n"]),  # what is pasted
+    ],
+)
+def test_of_keys_that_are_pressed_at_once_none_is_lost(typed: bytes, found: list[str], keyboard: Typed) -> None:
+    keyboard.type(typed)
+    assert keyboard.all() == found
 
 
-def test_what_wakes_is_no_key_and_is_used_up(pipe: tuple[int, int]) -> None:
-    os.write(pipe[1], b"...")
-    assert pressed(None, pipe[0], LATEST_S) == ""
-    os.set_blocking(pipe[0], False)
-    with pytest.raises(BlockingIOError):
-        os.read(pipe[0], 1)
+@posix
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [(b"\x1b[5~", "page up"), (b"\x1bOA", "up"), ("范".encode(), "范"), ("🙂".encode(), "🙂"), (b"\x1b[200~q\x1b[201~n", "n")],
+)
+def test_a_key_that_comes_in_pieces_is_one(typed: bytes, key: str, keyboard: Typed) -> None:
+    for place in range(1, len(typed)):
+        keyboard.type(typed[:place])
+        keyboard.read(LATEST_S)
+        keyboard.type(typed[place:])
+        assert keyboard.all() == [key]
 
 
+@posix
+def test_a_sequence_that_never_ends_does_not_keep_what_follows(keyboard: Typed) -> None:
+    keyboard.type(b"\x1b[")
+    assert keyboard.all() == ["escape", "["]
+    keyboard.type(b"n")
+    assert keyboard.all() == ["n"]
+
+
+@posix
+def test_without_a_key_nothing_is_returned(keyboard: Typed) -> None:
+    assert keyboard.pressed(0.0) == ""
+
+
+@posix
+def test_what_wakes_is_no_key_and_is_used_up(keyboard: Typed) -> None:
+    keyboard.type(b"...")
+    assert keyboard.terminal is not None
+    assert Keyboard(None, [keyboard.terminal]).pressed(LATEST_S) == ""
+    assert keyboard.all() == []
+
+
+@posix
 def test_a_terminal_that_is_gone_quits() -> None:
+    import pty
+
     reading, writing = os.pipe()
+    ours, theirs = pty.openpty()
     os.close(writing)
-    assert pressed(reading, None, LATEST_S) == "q"
+    os.close(ours)
+    assert [Keyboard(end).pressed(LATEST_S) for end in (reading, theirs)] == ["q", "q"]
     os.close(reading)
+    os.close(theirs)
 
 
 def test_without_a_keyboard_no_key_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("q"))
-    with keys() as next_key:
-        assert next_key(0.0) == ""
+    with keys() as keyboard:
+        assert keyboard.pressed(0.0) == ""
 
 
-def test_the_terminal_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+@posix
+def test_the_terminal_is_put_back_and_keys_that_were_typed_ahead_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     import pty
     import termios
 
@@ -68,9 +155,22 @@ def test_the_terminal_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(theirs, encoding="utf-8") as terminal:
         monkeypatch.setattr(sys, "stdin", terminal)
         before = termios.tcgetattr(theirs)
-        with keys() as next_key:
+        os.write(ours, b"h")
+        with keys() as keyboard:
             assert termios.tcgetattr(theirs) != before
-            os.write(ours, b"h")
-            assert next_key(LATEST_S) == "h"
+            os.write(ours, b"n")
+            assert [keyboard.pressed(LATEST_S), keyboard.pressed(LATEST_S)] == ["h", "n"]
+            keyboard.end()
+            assert termios.tcgetattr(theirs) == before
+            keyboard.begin()
+            assert termios.tcgetattr(theirs) != before
         assert termios.tcgetattr(theirs) == before
     os.close(ours)
+
+
+def test_on_windows_keys_have_the_same_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = [*"n", "\xe0", "H", " ", "\x1b", "\x00", ";"]
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(kbhit=lambda: bool(typed), getwch=lambda: typed.pop(0)))
+    keyboard = WindowsKeyboard(None)
+    assert [keyboard.pressed(LATEST_S) for _key in range(5)] == ["n", "up", "page down", "escape", ""]
+    assert keyboard.pressed(0.0) == "" and not typed

@@ -10,14 +10,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
-from normgrade.cli.screen import Window, screens
+from normgrade.cli.screen import Window, keys_in, screens
+from normgrade.cli.views import Help, View
 from normgrade.course.course import Course
 from normgrade.grade import Submission
 from normgrade.inspection.inspection import Inspection
+from normgrade.language import speak
 from normgrade.learner.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.suite.grading_options import Options
 
 
 class Grader:
@@ -27,6 +31,7 @@ class Grader:
 
     def __init__(self, claims: int, *reports: Report) -> None:
         self.reports, self.seen = list(reports), ""
+        self.options = Options()
         self.suites = {"rms": SimpleNamespace(names=("a",), claims={f"Claim {number}.": ("a",) for number in range(claims)})}
 
     def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[..., None]) -> Report:
@@ -34,9 +39,9 @@ class Grader:
         return self.reports.pop(0)
 
 
-def drawn(watching: Watching, height: int = 24) -> str:
+def drawn(watching: Watching, height: int = 24, view: View | None = None) -> str:
     console = Console(file=io.StringIO(), width=80, height=height, legacy_windows=False)
-    console.print(Window(screens(watching, height), 0))
+    console.print(Window(screens(watching, console.size, view), 0))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -71,18 +76,40 @@ def test_while_a_file_is_graded_nothing_of_the_last_verdict_is_shown(watched: Gr
     watching = watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No."))
     grader: Any = watching.grader
     assert [line.rstrip() for line in grader.seen.splitlines()[1:]] == [
+        "rms.py: grading …",
         "· Claim 0.",
         "· Claim 1.",
         "· Claim 2.",
-        "rms.py: grading …",
     ]
-    assert "0 of 8 points · not passed" in drawn(watching) and "last scores: 8 0" in drawn(watching)
+
+
+def test_verdict_then_what_has_changed_then_the_failure_then_the_claims(watched: Graded) -> None:
+    shown = drawn(watched(3, of_rms(Outcome.PASSED), of_rms(Outcome.FAILED, message="No.")))
+    places = [shown.index(part) for part in ("0 of 8 points, not passed", "−8 points", "last scores: 8 0", "No.", "Next: ", "Claim 2.")]
+    assert places == sorted(places)
 
 
 def test_a_line_for_each_claim_is_shown_where_all_of_it_has_room(watched: Graded) -> None:
     watching = watched(12, of_rms(Outcome.PASSED))
     assert "Claim 11." in drawn(watching) and "Passed: n goes on with centring." in drawn(watching)
-    assert "Claim 11." not in drawn(watching, height=16) and "Passed: n goes on with centring." in drawn(watching, height=16)
+    assert "Claim 11." not in drawn(watching, height=12) and "Passed: n goes on with centring." in drawn(watching, height=12)
+
+
+def test_a_mark_for_each_check_is_shown_where_lines_have_no_room(watched: Graded) -> None:
+    watching = watched(12)
+    watching.grading, watching.checks = True, {"a": None}
+    assert " ".join("·" * 12) in drawn(watching, height=12)
+
+
+def test_other_inputs_are_named_by_their_seed(watched: Graded) -> None:
+    shown = drawn(watched(1, replace(of_rms(Outcome.FAILED), seed=3)))
+    assert "These are other inputs, those of seed 3; the next save is graded on the usual" in shown
+
+
+def test_what_takes_long_is_said(watched: Graded) -> None:
+    watching = watched(1, of_rms(Outcome.FAILED))
+    watching.grading, watching.doing = True, "looking for the mistake · 12 %"
+    assert "looking for the mistake · 12 %" in drawn(watching)
 
 
 def test_what_is_below_is_counted(watched: Graded) -> None:
@@ -95,7 +122,16 @@ def test_what_is_below_is_counted(watched: Graded) -> None:
     assert drawn(watching, low - 2).splitlines()[-1] == "▼ 2 more lines: arrows, space"
 
 
-def test_the_key_that_shows_the_rest_is_named(watched: Graded) -> None:
-    failed = of_rms(Outcome.FAILED, message="No.")
-    second = replace(failed.checks[0], name="b", claim="Another.")
-    assert "and 1 more claim that does not hold: d shows it" in drawn(watched(1, replace(failed, checks=(*failed.checks, second))), 60)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_keys_are_one_line_and_the_most_important_stay(language: str, watched: Graded) -> None:
+    speak(language)
+    wide, narrow, all_of_them = keys_in(80), keys_in(40), keys_in(1000)
+    assert cell_len(wide) <= 80 < cell_len(all_of_them) and cell_len(narrow) <= 40
+    for keys in (wide, narrow):
+        assert {"?", "q", "h"} <= {key[0] for key in keys.split(" · ")} <= {key[0] for key in all_of_them.split(" · ")}
+    assert drawn(watched(1)).splitlines()[0].rstrip() == wide
+
+
+def test_a_view_takes_the_place_of_the_verdict(watched: Graded) -> None:
+    watching = watched(1, of_rms(Outcome.PASSED))
+    assert "quit" in drawn(watching, view=Help(watching)) and "8 of 8" not in drawn(watching, view=Help(watching))

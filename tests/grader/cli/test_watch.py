@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from normgrade.cli.full_screen import LEAVE
 from normgrade.cli.watch import open_for_all
 from normgrade.course.course import Course
 from normgrade.language.errors import CourseError
 from normgrade.suite.grading_options import Options
+
+pexpect = pytest.importorskip("pexpect", reason="the shell is pexpect's")
+pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 
 WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
@@ -65,6 +71,14 @@ class Terminal:
         self.shown = self.shown[found.end() :]
         return found[0]
 
+    def everything(self) -> str:
+        """Everything that was written and is not read yet, codes and all, once nobody writes any more."""
+        written = b""
+        with suppress(OSError):  # as Linux says it
+            while more := os.read(self.ours, 2**16):
+                written += more
+        return written.decode()
+
     def press(self, keys: str) -> None:
         os.write(self.ours, keys.encode())
 
@@ -103,18 +117,18 @@ def quit_watching(terminal: Terminal) -> None:
 
 
 def mend_and_quit(terminal: Terminal, folder: Path, tiny: Course) -> None:
-    terminal.see(r"points · not passed")
+    terminal.see(r"points(, | · )not passed")
     (folder / "rms.py").write_bytes(tiny.exercise("rms").reference.read_bytes())
-    terminal.see(r"8 of 8 points · passed")
+    terminal.see(r"8 of 8 points(, | · )passed")
     quit_watching(terminal)
 
 
 def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     path, terminal = folder / "rms.py", begin()
-    terminal.see(r"n next exercise · p back · h hint")
+    terminal.see(r"n next · .* · h hint .* q quit")
+    terminal.see(r"\d of 8 points, not passed")
     terminal.see(r"✓ It can be called and returns a tensor")
     terminal.see(r"✗")
-    terminal.see(r"\d of 8 points · not passed")
     terminal.press("h")
     terminal.see(r"Hint: About what failed first at your last check: Average over the last dimension\.")
     path.write_text("def rms(x,\n", encoding="utf-8")
@@ -125,8 +139,8 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.see(r"Root mean square")
     terminal.press("s")
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
-    terminal.see(r"8 of 8 points · passed")
-    terminal.see(r"last scores: \d 8")
+    terminal.see(r"8 of 8 points, passed")
+    terminal.see(r"\+\d points: now hold: .* · last scores: \d 8")
     terminal.see(r"Passed: n goes on with centring\.")
     terminal.press("h")
     terminal.see(r"It has passed: nothing is left to hint at\.")
@@ -134,8 +148,12 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
     terminal.see(r"centring\.py does not exist")
     terminal.press("n")
     terminal.see(r"There is no other exercise to go on with\.")
-    terminal.press("p")
-    terminal.see(r"8 of 8 points · passed")
+    terminal.press("l")
+    terminal.see(r"1 of 2 passed")
+    terminal.press("\x1b[A\r")
+    terminal.see(r"8 of 8 points, passed")
+    terminal.press("pp")
+    terminal.see(r"8 of 8 points, passed")
     terminal.press("p")
     terminal.see(r"No other exercise was watched before this one\.")
     quit_watching(terminal)
@@ -143,13 +161,116 @@ def test_an_afternoon(begin: Begin, folder: Path, tiny: Course) -> None:
 
 
 def test_a_low_screen_has_a_mark_for_each_check_and_scrolls(begin: Begin) -> None:
-    terminal = begin(lines=12)
-    terminal.see(r"[✓✗·]+ [✓✗·]+ .*rms · rms\.py")
-    terminal.see(r"points · not passed")
+    terminal = begin(lines=6)
+    terminal.see(r"rms\.py: grading …\s+[✓✗·]+ [✓✗·]+")
+    terminal.see(r"points, not passed")
     terminal.see(r"▼ \d+ more lines: arrows, space")
-    terminal.press(" ")
-    terminal.see(r"allowed")
+    terminal.press("\x1b[F")
+    terminal.see(r"Next: normgrade")
     quit_watching(terminal)
+
+
+def test_differences_are_shown_claim_by_claim(begin: Begin) -> None:
+    terminal = begin()
+    terminal.see(r"points, not passed")
+    terminal.press("d")
+    terminal.see(r"page 1 of \d")
+    terminal.see(r"numbers differ, at most")
+    terminal.press("d")
+    terminal.see(r"page 2 of \d")
+    quit_watching(terminal)
+
+
+def test_q_is_obeyed_while_it_is_graded(begin: Begin) -> None:
+    terminal = begin()
+    terminal.see(r"rms\.py: grading")
+    quit_watching(terminal)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_whoever_is_ended_gives_the_terminal_back(number: signal.Signals, begin: Begin) -> None:
+    import termios
+
+    terminal = begin()
+    settings = termios.tcgetattr(terminal.ours)
+    terminal.see(r"points, not passed")
+    assert termios.tcgetattr(terminal.ours) != settings
+    terminal.process.send_signal(number)
+    assert terminal.process.wait(LATEST_S) == -number
+    assert termios.tcgetattr(terminal.ours) == settings
+    assert terminal.everything().endswith(LEAVE)
+
+
+# In a shell
+
+
+class Screen(pyte.Screen):  # type: ignore[misc,name-defined]
+    """A screen with another one beside it, as terminals have."""
+
+    buffer: Any
+    cursor: Any
+
+    def set_mode(self, *modes: int, **how: bool) -> None:
+        if 1049 in modes and how.get("private"):
+            self.beside = deepcopy(self.buffer), deepcopy(self.cursor)
+            self.erase_in_display(2)
+        super().set_mode(*modes, **how)
+
+    def reset_mode(self, *modes: int, **how: bool) -> None:
+        if 1049 in modes and how.get("private"):
+            self.buffer, self.cursor = self.beside
+        super().reset_mode(*modes, **how)
+
+    def shows(self, pattern: str) -> bool:
+        return re.search(pattern, "\n".join(line.rstrip() for line in self.display), re.MULTILINE) is not None
+
+
+class Shell:
+    """A shell in a terminal, and what stands on its screen."""
+
+    def __init__(self, folder: Path, course: Course) -> None:
+        kept = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS", "NO_COLOR")}
+        ours = {"NORMGRADE_COURSE": str(course.root), "NORMGRADE_LANG": "en", "TERM": "xterm", "PS1": "$ ", "LC_ALL": "C.UTF-8"}
+        paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+        arguments = ["--norc", "--noprofile", "--noediting"]
+        self.child = pexpect.spawn("bash", arguments, cwd=str(folder), env=kept | ours | paths, dimensions=(24, 80), timeout=LATEST_S)
+        self.screen = Screen(80, 24)
+        self.stream = pyte.ByteStream(self.screen)
+
+    def see(self, pattern: str) -> None:
+        """Read until the screen shows this."""
+        deadline = time.monotonic() + LATEST_S
+        while not self.screen.shows(pattern):
+            assert time.monotonic() < deadline, "\n".join(self.screen.display)
+            with suppress(pexpect.TIMEOUT):
+                self.stream.feed(self.child.read_nonblocking(2**16, 0.1))
+
+    def type(self, text: str) -> None:
+        self.child.send(text)
+
+
+def test_ctrl_z_leaves_the_screen_to_the_shell_and_fg_brings_it_back(begin: Begin, folder: Path, tiny: Course) -> None:
+    shell = Shell(folder, tiny)
+    shell.see(r"^\$")
+    shell.type(f"{sys.executable} -m normgrade watch rms\n")
+    shell.see(r"points, not passed")
+    assert shell.screen.cursor.hidden
+    shell.type("?")
+    shell.see(r"^x +put the stub back")
+    for _time in range(2):
+        shell.type("\x1a")
+        shell.see(r"Stopped")
+        assert not shell.screen.cursor.hidden and not shell.screen.shows(r"put the stub back")
+        shell.type("stty -a\n")
+        shell.see(r" icanon .* echo ")
+        shell.type("clear; fg\n")
+        shell.see(r"^x +put the stub back")
+        assert shell.screen.cursor.hidden and not shell.screen.shows(r"^\$")
+    shell.type("?q")
+    shell.see(r"✗ rms · rms\.py · \d of 8 points")
+    shell.type("stty -a\n")
+    shell.see(r" icanon .* echo ")
+    shell.child.close()
 
 
 def test_without_watchfiles_the_file_is_looked_at_again_and_again(begin: Begin, folder: Path, tiny: Course) -> None:

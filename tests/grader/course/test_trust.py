@@ -462,7 +462,7 @@ def test_watching_waits_for_no_pipe(trap: Path, tiny: Course) -> None:
         [finding] = watching.report.findings
         assert finding.text.startswith(f"{trap / slug}.py {what}")
         console = Console(file=io.StringIO(), width=300)
-        console.print(screens(watching, 40)[0])
+        console.print(screens(watching, console.size)[0])
         assert isinstance(console.file, io.StringIO) and f"course: {tiny.root}\n" in console.file.getvalue().replace(" \n", "\n")
 
 

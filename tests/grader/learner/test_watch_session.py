@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from normgrade.course.course import Course
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.watch_session import Watching
 from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.suite.grading_options import Options
 
 HINT = "Average over the last dimension."
 CODE = "def rms(x, eps=1e-5):\n    return x\n"
@@ -23,14 +25,21 @@ def of_rms(outcome: Outcome) -> Report:
     return Report("rms", "rms.py", outcome, 8, "linux", 0, 0.1, checks=checks)
 
 
-class Grader:
-    """Gives the reports that it was given, in place of grading; each check ends on the way."""
+def suites() -> dict[str, Any]:
+    return {"rms": SimpleNamespace(names=("test_rows[shape0]", "test_alone"))}
 
-    def __init__(self, *reports: Report) -> None:
-        self.reports = list(reports)
-        self.suites = {"rms": SimpleNamespace(names=("test_rows[shape0]", "test_alone"))}
+
+@dataclass
+class Grader:
+    """Gives the reports that it was given, in place of grading; each check ends on the way. `seeds` are those of all gradings."""
+
+    reports: list[Report]
+    options: Options = field(default_factory=Options)
+    suites: dict[str, Any] = field(default_factory=suites)
+    seeds: list[int] = field(default_factory=list)
 
     def report_on(self, submission: object, inspection: object, on_event: Callable[[Check | Report], None]) -> Report:
+        self.seeds.append(self.options.seed)
         report = self.reports.pop(0)
         for check in report.checks:
             on_event(check)
@@ -48,7 +57,7 @@ def begin(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Begi
     monkeypatch.chdir(tmp_path)
 
     def begun(*reports: Report) -> Watching:
-        grader: Any = Grader(*reports)
+        grader: Any = Grader([*reports])
         monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
         watching = Watching(grader, tiny, tiny.exercise("rms"))
         for number in range(len(reports)):
@@ -69,6 +78,46 @@ def test_after_a_save_the_report_the_checks_and_the_scores_are_known(begin: Begi
         "test_alone": None,
     }
     assert [attempt.earned for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts("rms")] == [0, 8]
+
+
+def test_what_has_changed_since_the_last_save_is_said(begin: Begin) -> None:
+    assert begin(of_rms(Outcome.FAILED)).changed == ""
+    assert begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)).changed == "+8 points: now hold: formula (1)"
+
+
+def test_a_file_that_cannot_be_played_is_not_compared(begin: Begin, tmp_path: Path) -> None:
+    watching = begin(of_rms(Outcome.FAILED))
+    unplayable, passed = Report("rms", "rms.py", Outcome.FAILED, 8, "none", 0, 0.1), of_rms(Outcome.PASSED)
+    for number, (code, report) in enumerate((("def rms(x,", unplayable), (CODE + "#", passed))):
+        watching.grader.reports.append(report)  # type: ignore[attr-defined]
+        (tmp_path / "rms.py").write_text(code, encoding="utf-8")
+        assert watching.begin_if_saved() and watching.changed == ""
+        watching.grade()
+        assert watching.scores == [0, 8][: number + 1]
+    assert watching.changed == "+8 points: now hold: formula (1)"
+
+
+def test_other_inputs_are_graded_and_not_compared(begin: Begin, tmp_path: Path) -> None:
+    watching = begin(of_rms(Outcome.FAILED))
+    watching.grader.reports += [of_rms(Outcome.PASSED), of_rms(Outcome.FAILED)]  # type: ignore[attr-defined]
+    watching.begin(7)
+    assert (watching.report, watching.grading) == (None, True)
+    watching.grade()
+    assert watching.grader.options.seed == 0 and watching.grader.seeds == [0, 7]  # type: ignore[attr-defined]
+    assert (watching.changed, watching.scores) == ("", [0])
+    (tmp_path / "rms.py").write_text(CODE + "#", encoding="utf-8")
+    assert watching.begin_if_saved()
+    watching.grade()
+    assert watching.grader.seeds == [0, 7, 0]  # type: ignore[attr-defined]
+    assert (watching.changed, watching.scores) == ("No claim has changed since the last save.", [0, 0])
+
+
+def test_whoever_listens_hears_of_what_takes_long(begin: Begin) -> None:
+    watching, heard = begin(), []
+    watching.listen(lambda: None, lambda *progress: heard.append(progress))
+    watching.grader.options.progress("a table", 1, 2)
+    watching.next().grader.options.progress("a table", 2, 2)
+    assert heard == [("a table", 1, 2), ("a table", 2, 2)]
 
 
 def test_every_event_is_told_to_whoever_draws(begin: Begin, tmp_path: Path) -> None:

@@ -48,6 +48,15 @@ def test_results_come_in_the_order_of_the_jobs_and_every_unit_is_counted(cores: 
     assert all((process == os.getpid()) == (cores == 1) for _, process in results)
 
 
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_first_text_is_told_before_any_unit_and_at_every_look(cores: int) -> None:
+    told: list[tuple[str, int, int]] = []
+    with pytest.raises(OutOfTime):
+        over_cores([Job(600, slow), Job(600, slow)], cores, lambda *what: told.append(what), deadline=Deadline.after(0.3), first="begun")
+    assert told[0] == ("begun", 0, 1200)
+    assert cores == 1 or told.count(told[0]) > 1
+
+
 def slow(tick: Tick) -> None:
     for _ in range(600):
         time.sleep(0.1)

@@ -79,16 +79,17 @@ ROOMS = (  # the roomiest first
 
 
 class OneScreen:
-    """A report in as many words as fit on one screen."""
+    """A report in as many words as fit on one screen. `news` stand below the verdict."""
 
-    def __init__(self, report: Report, detail: Detail, height: int = HEIGHT) -> None:
+    def __init__(self, report: Report, detail: Detail, height: int = HEIGHT, news: Sequence[RenderableType] = ()) -> None:
         self.report = report
         self.detail = detail
         self.height = height
+        self.news = news
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for room in ROOMS:
-            lines = console.render_lines(Group(*parts(self.report, self.detail, room)), options.update(height=None), pad=False)
+            lines = console.render_lines(Group(*parts(self.report, self.detail, room, self.news)), options.update(height=None), pad=False)
             if len(lines) <= self.height:
                 break
         for line in lines:
@@ -112,10 +113,11 @@ class Shortened:
             yield Segment.line()
 
 
-def parts(report: Report, detail: Detail, room: Room) -> Iterator[RenderableType]:
+def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableType] = ()) -> Iterator[RenderableType]:
     """The sections of the screen, with an empty line between two of them."""
     yield verdict_line(report)
     yield from course_lines(report)
+    yield from news
     sections = (findings(report, room), crash(report), diagnosis(report, room), example(report, room), claims(report, detail))
     for section in sections:
         if lines := list(section):

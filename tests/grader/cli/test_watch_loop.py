@@ -1,0 +1,178 @@
+"""The loop of `watch` on one screen: every key does its work, in its order, also those that are pressed while a file is graded."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from normgrade.cli.full_screen import FullScreen
+from normgrade.cli.keys import Keyboard, name_of
+from normgrade.cli.views import Help, Listing, Task
+from normgrade.cli.watch_loop import Left, Screen, until_q
+from normgrade.course.course import Course
+from normgrade.grade import Submission, report_of_inspection
+from normgrade.inspection.inspection import Inspection
+from normgrade.language.errors import UsageError
+from normgrade.learner.watch_session import Watching
+from normgrade.report.report import Check, Kind, Outcome, Report
+from normgrade.suite.grading_options import Options
+
+CODE = "def rms(x, eps=1e-5):\n    return x\n"
+
+
+class Typist(Keyboard):
+    """Presses one key after the other as fast as they are taken, and q at the end; "_" is a moment without a key."""
+
+    def __init__(self, keys: str) -> None:
+        super().__init__(None)
+        self.keys = [*keys]
+
+    def pressed(self, seconds: float) -> str:
+        key = self.keys.pop(0) if self.keys else "q"
+        return "" if key == "_" else name_of(key.encode())
+
+
+class Stage(FullScreen):
+    """Keeps every picture that is drawn."""
+
+    def __init__(self, keys: str, height: int) -> None:
+        super().__init__(Console(file=io.StringIO(), width=80, height=height), Typist(keys))
+        self.pictures: list[str] = []
+
+    def put(self, text: str) -> None:
+        self.pictures.append(text)
+
+
+def suites() -> dict[str, Any]:
+    return {slug: SimpleNamespace(names=("a",), claims={"Claim.": ("a",)}) for slug in ("rms", "centring")}
+
+
+@dataclass
+class Grader:
+    """Fails one check in place of grading. `seeds` are those of all gradings."""
+
+    options: Options = field(default_factory=Options)
+    suites: dict[str, Any] = field(default_factory=suites)
+    seeds: list[int] = field(default_factory=list)
+
+    def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[[Check | Report], None]) -> Report:
+        if not inspection.playable:
+            return report_of_inspection(submission, inspection, self.options.seed)
+        self.seeds.append(self.options.seed)
+        check = Check("a", "Claim.", Kind.FORMULA, Outcome.FAILED, 8, message="No.")
+        on_event(check)
+        report = Report(submission.exercise.slug, "x.py", Outcome.FAILED, 8, "linux", self.options.seed, 0.1, checks=(check,))
+        on_event(report)
+        self.options.progress("looking for the mistake", 1, 4)
+        return report
+
+
+Typed = Callable[..., Screen]
+
+
+@pytest.fixture
+def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """The screen of rms in a workspace, after these keys; "_" is a moment without a key, and "q" is pressed at the end."""
+    (tmp_path / "normgrade.toml").touch()
+    (tmp_path / "rms.py").write_text(CODE, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
+
+    def after(keys: str, height: int = 24) -> Screen:
+        grader: Any = Grader()
+        watching = Watching(grader, tiny, tiny.exercise("rms"))
+        screen = Screen(watching, Stage(keys, height))
+        watching.listen(screen.meanwhile, screen.on_progress)
+        with suppress(Left):
+            until_q(screen, 0.0)
+        return screen
+
+    return after
+
+
+def picture(screen: Screen) -> str:
+    """The last picture, without the codes of a terminal."""
+    assert isinstance(screen.stage, Stage)
+    return re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", screen.stage.pictures[-1])
+
+
+def seeds(screen: Screen) -> list[int]:
+    grader: Any = screen.watching.grader
+    return list(grader.seeds)
+
+
+GRADED = "_____"  # as often as keys are asked for while a file is graded, and once more for the picture
+
+
+def test_it_is_graded_and_drawn(typed: Typed) -> None:
+    screen = typed(GRADED)
+    assert "0 of 8 points, not passed" in picture(screen) and seeds(screen) == [0]
+
+
+def test_keys_that_look_are_taken_while_it_is_graded(typed: Typed) -> None:
+    screen = typed("?q")
+    assert isinstance(screen.view, Help) and screen.watching.grading
+
+
+def test_q_ends_it_in_the_middle(typed: Typed) -> None:
+    screen = typed("q")
+    assert screen.watching.grading and seeds(screen) == []
+
+
+def test_other_keys_wait_until_it_is_graded_and_keep_their_order(typed: Typed) -> None:
+    screen = typed("hn?" + GRADED)
+    assert screen.watching.exercise.slug == "centring" and isinstance(screen.view, Help)
+    assert screen.watching.before[0].slug == "rms" and seeds(screen) == [0]
+
+
+def test_the_same_key_or_escape_closes_a_view_and_another_opens_its_own(typed: Typed) -> None:
+    views = [typed(GRADED + keys).view for keys in ("?", "??", "?s", "ss", "dd", "l", "ll")]
+    assert [type(view) for view in views] == [Help, type(None), Task, type(None), type(None), Listing, type(None)]
+
+
+def test_arrows_scroll_as_far_as_there_are_lines(typed: Typed) -> None:
+    assert typed(GRADED + "s_", height=6).top == 0
+    assert typed(GRADED + "s_jj_k_", height=6).top == 1
+    screen = typed(GRADED + "s_" + " _" * 20, height=6)
+    assert screen.top > 1 and "▼" not in picture(screen)
+    assert typed(GRADED + "s_" + " " * 20 + "k_", height=6).top == screen.top - 1  # drawn once, but counted one by one
+    assert typed(GRADED + "s ?_", height=6).top == 0
+
+
+def test_other_inputs_have_a_seed_of_their_own_and_the_next_save_has_not(typed: Typed, tmp_path: Path) -> None:
+    screen = typed(GRADED + "t" + GRADED)
+    usual, other = seeds(screen)
+    assert usual == 0 < other
+    assert f"those of seed {other}" in picture(screen) and screen.watching.scores == [0]
+    (tmp_path / "rms.py").write_text(CODE + "#", encoding="utf-8")
+    screen.stage.keyboard = Typist(GRADED)
+    until_q(screen, 0.0)
+    assert seeds(screen) == [0, other, 0] and "No claim has changed since the last save." in picture(screen)
+
+
+def test_the_stub_is_put_back_after_y_only(typed: Typed, tiny: Course, tmp_path: Path) -> None:
+    typed(GRADED + "xn_")
+    assert (tmp_path / "rms.py").read_text(encoding="utf-8") == CODE
+    screen = typed(GRADED + "xy_")
+    assert (tmp_path / "rms.py").read_bytes() == tiny.exercise("rms").stub.read_bytes()
+    [kept] = (tmp_path / ".normgrade" / "backups").iterdir()
+    assert kept.read_text(encoding="utf-8") == CODE
+    assert "rms.py is the stub again" in picture(screen) and "rms is not started" in picture(screen)
+
+
+def test_what_cannot_be_put_back_is_said(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.cli.watch_loop.put_stub_back", lambda exercise: needed_elsewhere())
+    assert "is in no workspace" in picture(typed(GRADED + "xy_"))
+
+
+def needed_elsewhere() -> str:
+    raise UsageError('"/tmp" is in no workspace.')
