@@ -133,5 +133,7 @@ def nearest(wanted: str, names: Sequence[str]) -> str:
     known = [name for name in names if name != wanted and name.startswith("_") == wanted.startswith("_")]
     if f"self.{wanted}" in known:
         return f"self.{wanted}"
-    alike = (name for name in known if name.lower() == wanted.lower())
-    return next(alike, None) or next(iter(get_close_matches(wanted, known, n=1, cutoff=NEAR)), "")
+    same = [name for name in known if name.lower() == wanted.lower()]
+    near = get_close_matches(wanted, known, n=1, cutoff=NEAR)
+    swapped = (name for name in known if sorted(name) == sorted(wanted))
+    return next(iter((*same, *near, *swapped)), "")

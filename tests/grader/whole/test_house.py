@@ -32,7 +32,7 @@ HOUSE_ORDER: Mapping[str, str] = {
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
     "suite": "compare oracle inspection report worker course language",
-    "compare": "oracle report worker course language",
+    "compare": "oracle inspection report worker course language",
     "oracle": "worker probes course language",
     "inspection": "report course language",
     "report": "worker language",
