@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import NamedTuple
 
 from normgrade.inspection.program import Function, Program
@@ -56,9 +57,8 @@ def spot_at(node: ast.AST, program: Program) -> Spot:
     text = program.lines[line - 1]
     around = program.around(line)
     function = around.node.name if around else "<module>"
-    if isinstance(node, Function):
-        start = text.find(node.name, column - 1)
-        return Spot(line, start + 1, len(node.name), text, function) if start >= 0 else Spot(line, column, 0, text, function)
+    if isinstance(node, Function) and (named := re.compile(rf"\bdef\s+({node.name})\b").search(text, column - 1)):
+        return Spot(line, named.start(1) + 1, len(node.name), text, function)
     ends_here = getattr(node, "end_lineno", line) == line
     end = len(text.encode()[: getattr(node, "end_col_offset", 0)].decode(errors="ignore")) if ends_here else len(text.rstrip())
     return Spot(line, column, max(end - column + 1, 0), text, function)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from normgrade.inspection.clues import calls, in_place, in_text, misspelt_keyword, numpys_way
+from normgrade.inspection.clues import calls, in_text
+from normgrade.inspection.clues_on_tensors import in_place, misspelt_keyword, numpys_way
 from normgrade.inspection.pitfalls import Pitfall
 from normgrade.language import N_
 

@@ -112,6 +112,12 @@ PYTHON = (
         N_("Only this one file is graded, with Python, NumPy and PyTorch: if it needs code of another file, put that code in here."),
     ),
     # The walls
+    Pitfall(
+        "timed out|not loaded|OSError|TorchDynamoException|ShortenTraceback",
+        "",
+        N_("Leave `torch.compile` out: code is graded without a compiler."),
+        anywhere("torch.compile"),
+    ),
     Pitfall("BdbQuit|OSError|EOFError", "", NO_DEBUGGER, debugger),
     Pitfall("BdbQuit", "", NO_DEBUGGER),
     Pitfall("EOFError", "reading a line", N_("Nobody types while code is graded: take the value from an argument, not from `input()`.")),
@@ -124,11 +130,5 @@ PYTHON = (
     Pitfall("OSError", "", N_("Code is graded without files, network and further processes: leave this line out."), no_raise),
     Pitfall("RuntimeError", "can't start new thread", N_("Code is graded in a single thread: compute one thing after the other.")),
     Pitfall("SystemExit|exited", "", N_("Leave `exit()` out: a function ends with `return`."), in_text(r"exit\b|\bquit\b|SystemExit")),
-    Pitfall(
-        "timed out|not loaded|OSError|TorchDynamoException|ShortenTraceback",
-        "",
-        N_("Leave `torch.compile` out: code is graded without a compiler."),
-        anywhere("torch.compile"),
-    ),
     Pitfall("timed out|not loaded", "", N_("The loop that begins on line {line} had not ended by then."), loop_around),
 )

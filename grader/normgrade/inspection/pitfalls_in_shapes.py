@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from normgrade.inspection.clues import dropped_dimension, in_text, shape_of
+from normgrade.inspection.clues import in_text
+from normgrade.inspection.clues_on_tensors import dropped_dimension, shape_of
 from normgrade.inspection.pitfalls import Pitfall
 from normgrade.language import N_
 
