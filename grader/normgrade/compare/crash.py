@@ -42,7 +42,7 @@ def decisive(check: Check, result: Result) -> Played:
 
 
 def is_unexpected(error: Error, play: Played) -> bool:
-    """Whether a play should not have ended with this exception."""
+    """Return if a play should have ended otherwise than with this exception."""
     due = play.expectation.error
     return play.refusal is None or due is None or error.step != due.step or play.refusal[0] not in error.types
 
@@ -57,7 +57,7 @@ def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> 
     elif spot is SPOTLESS and (match := CALLED.search(error.message)) and (called := program.called(match["called"])):
         spot = spot_at(called.node, program)
     due = _("A {due} is due here: look at the input first, and raise it yourself.", due=play.refusal[0]) if play.refusal else ""
-    return Raised(said(error), spot.line, spot.column, spot.width, spot.text, spot.function, advice.text or due)
+    return Raised(said(error), spot.line, spot.column, spot.width, spot.text, spot.function, due or advice.text)
 
 
 def said(error: Error) -> str:

@@ -19,7 +19,7 @@ LEFT_ALONE = {"input left alone", "input {number} left alone", "argument {number
 
 
 def misuse(play: Played, program: Program) -> Raised | None:
-    """What the values of a play show; None if they show no such mistake."""
+    """The mistake that the values of a play show; None if they show none."""
     called, backward = called_in(play, program), program.called("backward")
     found = None if called is None else returned(play, program, called) or changed(play, program, called)
     return found or (None if backward is None else held(play, program, backward))
@@ -40,7 +40,7 @@ def called_in(play: Played, program: Program) -> Definition | None:
 
 
 def returned(play: Played, program: Program, called: Definition) -> Raised | None:
-    """That nothing came back, or a collection, where a tensor is expected."""
+    """Tell that nothing came back, or a collection, if a tensor is expected."""
     name = called.node.name
     for place, expected in play.expectation.places.items():
         if place.template not in RESULTS or not isinstance(expected.value, Array) or place not in play.observation.values:
@@ -59,7 +59,7 @@ def returned(play: Played, program: Program, called: Definition) -> Raised | Non
 
 
 def held(play: Played, program: Program, backward: Definition) -> Raised | None:
-    """That a backward pass by hand does not return its gradients in a tuple."""
+    """Tell that a backward pass by hand does not return its gradients in a tuple."""
     for difference in play.differences:
         if difference.place.template != GRADIENTS or not isinstance(difference, ValueDifference):
             continue
@@ -72,7 +72,7 @@ def held(play: Played, program: Program, backward: Definition) -> Raised | None:
 
 
 def changed(play: Played, program: Program, called: Definition) -> Raised | None:
-    """That an input holds other numbers after the call."""
+    """Tell that an input holds other numbers after the call."""
     for difference in play.differences:
         place = difference.place
         if place.template in LEFT_ALONE and isinstance(difference, ArrayDifference):

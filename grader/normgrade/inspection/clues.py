@@ -21,7 +21,7 @@ IMPORTS = {
 
 
 def in_text(pattern: str) -> Clue:
-    """Whether the statement holds this pattern."""
+    """Look for this pattern in the statement."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         statement = crash.program.statement(crash.line) if crash.line else None
@@ -32,7 +32,7 @@ def in_text(pattern: str) -> Clue:
 
 
 def calls(name: str) -> Clue:
-    """Whether the statement names something whose dotted name begins so."""
+    """Look in the statement for something whose dotted name begins so."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         return Found() if any(begins_with(crash.program.dotted(node), name) for node in crash.here) else None
@@ -45,7 +45,7 @@ def begins_with(dotted: str, name: str) -> bool:
 
 
 def anywhere(name: str) -> Clue:
-    """The place where the program names something whose dotted name begins so."""
+    """Look in the whole program for something whose dotted name begins so."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
         nodes = (node for node in ast.walk(crash.program.tree) if isinstance(node, ast.Attribute | ast.Name))

@@ -35,7 +35,7 @@ def misspelt_keyword(crash: Crash, match: Match) -> Found | None:
 
 
 def numpys_way(crash: Crash, match: Match) -> Found | None:
-    """What a method of PyTorch's is in NumPy."""
+    """NumPy's way to do what a method of PyTorch's does."""
     instead = INSTEAD.get(match["name"])
     return Found({"instead": instead}) if instead else None
 
@@ -51,7 +51,7 @@ def dropped_dimension(crash: Crash, _match: Match) -> Found | None:
 
 
 def drops(call: ast.Call, crash: Crash) -> bool:
-    """Whether a reduction goes along a dimension, and does not keep it."""
+    """Return if a reduction goes along a dimension, and does not keep it."""
     assert isinstance(call.func, ast.Attribute)
     of_module = crash.program.dotted(call.func).split(".")[0] in ("torch", "numpy")
     named = {each.arg for each in call.keywords}

@@ -12,7 +12,7 @@ PLAIN = dict(zip("\u201c\u201d\u201e\u2033\u2018\u2019\u2032\u2013\u2014\u2212\u
 
 
 def is_notebook(source: str) -> bool:
-    """Whether a text is a Jupyter notebook: an object of JSON with cells."""
+    """Return if a text is a Jupyter notebook: an object of JSON with cells."""
     if not source.lstrip().startswith("{"):
         return False
     try:
@@ -23,14 +23,14 @@ def is_notebook(source: str) -> bool:
 
 
 def notebook() -> str:
-    """What to do with a notebook."""
+    """Say how the code of a notebook is graded."""
     return _(
         "This is a notebook, not a Python file: copy the cell that defines your code into a file, or grade it with `%%normgrade` there."
     )
 
 
 def remedy(lines: list[str], line: int, column: int) -> str:
-    """What to do about a line that is no Python since it was pasted; "" if it was not, with a space before it."""
+    """Say how to mend a line that is no Python since it was pasted, after a space; "" if that is not why."""
     text = lines[line - 1].lstrip()
     if text.startswith(FENCE):
         return _(" Leave the lines that begin with ``` out: they mark code in a text.")

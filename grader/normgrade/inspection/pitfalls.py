@@ -79,7 +79,7 @@ class Advice(NamedTuple):
 
 
 def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
-    """What to say of a crash: the first entry that fits; nothing if none does."""
+    """The advice of the first entry that fits a crash; no text if none does."""
     kinds = {*crash.types, crash.ending}
     for pitfall in pitfalls:
         if kinds.isdisjoint(pitfall.raised.split("|")) or not (match := re.search(pitfall.says, crash.message)):

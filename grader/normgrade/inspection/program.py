@@ -1,4 +1,4 @@
-"""What the text of a source tells for certain of the program: its functions, and what stands on a line."""
+"""The program that a source is, as far as its text is certain: its functions, the statements of its lines, its imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the text of a function tells for certain of its result, and of what it does to its arguments."""
+"""The results of a function, and its changes of its arguments, as far as its text is certain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def ends_without_return(definition: Definition) -> ast.stmt | None:
 
 
 def only_return(definition: Definition) -> ast.expr | None:
-    """What a function returns if it does so in one place only."""
+    """The value that a function returns, if it does so in one place only."""
     found = [*values_returned(definition)]
     return found[0] if len(found) == 1 else None
 
@@ -42,7 +42,7 @@ def overwritten(definition: Definition, number: int) -> ast.AST | None:
 
 
 def changes(node: ast.AST, name: str) -> bool:
-    """Whether a node changes the tensor of that name: `x -= 1`, `x[0] = 1`, `x.sub_(1)`, `torch.sub(x, 1, out=x)`."""
+    """Return if a node changes the tensor of that name: `x -= 1`, `x[0] = 1`, `x.sub_(1)`, `torch.sub(x, 1, out=x)`."""
     match node:
         case ast.AugAssign(target=ast.Name(id) | ast.Subscript(value=ast.Name(id)) | ast.Attribute(value=ast.Name(id), attr="data")):
             return id == name
@@ -56,7 +56,7 @@ def changes(node: ast.AST, name: str) -> bool:
 
 
 def binds(node: ast.AST, name: str) -> bool:
-    """Whether a node gives the name to something else."""
+    """Return if a node gives the name to something else."""
     return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
 
 

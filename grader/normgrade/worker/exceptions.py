@@ -52,12 +52,12 @@ def name_of(kind: type) -> str:
 
 
 def stops_the_process(error: BaseException) -> bool:
-    """Whether an exception concerns the process in which it was raised, not the code that raised it."""
+    """Return if an exception concerns the process in which it was raised, not the code that raised it."""
     return not isinstance(error, Exception) or wants_memory(error)
 
 
 def wants_memory(error: BaseException) -> bool:
-    """Whether an exception of Python, the system or PyTorch says that memory is exhausted."""
+    """Return if an exception of Python, the system or PyTorch says that memory is exhausted."""
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY.search(str(error)) is not None)
 

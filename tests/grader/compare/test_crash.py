@@ -29,7 +29,7 @@ FAILED = Check("test_a", "Claim.", Kind.FORMULA, Outcome.FAILED, 1)
 
 
 def raised(error: Error | None, *before: Played, source: str = SOURCE, check: Check = FAILED) -> Raised | None:
-    """What is told of a check whose last play ended with this error."""
+    """Tell a check whose last play ended with this error."""
     last = Played(RIGHT if error is None else Observation(error=error), EXPECTATION)
     return told(check, Result(check, (*before, last)), EXERCISE, source).raised
 

@@ -16,7 +16,7 @@ CONTRACT = (Signature.parse("Norm(size, eps=1e-5)"),)
 
 
 def found(clue: Clue, source: str, line: int = 0, **groups: str) -> Found | None:
-    """What a clue finds in a source, with these groups of a pattern."""
+    """Look for a clue in a source, with these groups of a pattern."""
     program = program_of(source)
     assert program is not None
     match = re.fullmatch("".join(f"(?P<{name}>{re.escape(text)})" for name, text in groups.items()), "".join(groups.values()))

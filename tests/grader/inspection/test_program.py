@@ -1,4 +1,4 @@
-"""What the text of a program tells: its functions by name, the statement of a line, what a dotted name was imported as."""
+"""A program knows its functions by name, the statement of a line, and the import that a dotted name comes from."""
 
 from __future__ import annotations
 
