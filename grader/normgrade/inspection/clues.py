@@ -48,7 +48,7 @@ def anywhere(name: str) -> Clue:
     """Look in the whole program for something whose dotted name begins so."""
 
     def looked(crash: Crash, _match: Match) -> Found | None:
-        nodes = (node for node in ast.walk(crash.program.tree) if isinstance(node, ast.Attribute | ast.Name))
+        nodes = (node for node in crash.program.nodes if isinstance(node, ast.Attribute | ast.Name))
         at = next((node for node in nodes if begins_with(crash.program.dotted(node), name)), None)
         return None if at is None else Found(at=at)
 
@@ -107,7 +107,7 @@ def method_without_self(crash: Crash, _match: Match) -> Found | None:
 
 def debugger(crash: Crash, _match: Match) -> Found | None:
     """The call of a debugger."""
-    calls = (node for node in ast.walk(crash.program.tree) if isinstance(node, ast.Call))
+    calls = (node for node in crash.program.nodes if isinstance(node, ast.Call))
     names = (node for node in calls if crash.program.dotted(node.func) in DEBUGGERS)
     return next((Found(at=node) for node in names), None)
 
@@ -184,14 +184,14 @@ def of_another_method(crash: Crash, match: Match) -> Found | None:
 
 def never_set(crash: Crash, match: Match) -> Found | None:
     """An attribute that no line sets."""
-    bound = (node for node in ast.walk(crash.program.tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
-    registered = any(isinstance(node, ast.Constant) and node.value == match["name"] for node in ast.walk(crash.program.tree))
-    owned = any(isinstance(node, ast.ClassDef) and node.name == match["owner"] for node in ast.walk(crash.program.tree))
+    bound = (node for node in crash.program.nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    registered = any(isinstance(node, ast.Constant) and node.value == match["name"] for node in crash.program.nodes)
+    owned = any(isinstance(node, ast.ClassDef) and node.name == match["owner"] for node in crash.program.nodes)
     return Found() if owned and not registered and all(node.attr != match["name"] for node in bound) else None
 
 
 def loop_around(crash: Crash, _match: Match) -> Found | None:
     """The innermost loop that the line belongs to."""
-    loops = (node for node in ast.walk(crash.program.tree) if isinstance(node, ast.While | ast.For))
+    loops = (node for node in crash.program.nodes if isinstance(node, ast.While | ast.For))
     around = [node for node in loops if node.lineno <= crash.line <= (node.end_lineno or 0)]
     return Found({"line": around[-1].lineno}) if around else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Container
 from difflib import get_close_matches
 
 from normgrade.inspection.pitfalls import Crash, Found
@@ -41,18 +42,31 @@ def numpys_way(crash: Crash, match: Match) -> Found | None:
 
 
 def dropped_dimension(crash: Crash, _match: Match) -> Found | None:
-    """The first reduction in the function that drops the dimension along which it goes."""
-    around = crash.around
-    for node in around.own if around is not None else crash.here:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in REDUCTIONS and drops(node, crash):
+    """The first reduction that drops the dimension along which it goes, and whose result the statement uses."""
+    for node in crash.around.own if crash.around else crash.here:
+        if isinstance(node, ast.Call) and drops(node, crash) and uses(crash, node):
             keyword = "keepdims" if any(each.arg == "axis" for each in node.keywords) else "keepdim"
-            return Found({"call": spelled(node), "line": node.lineno, "keyword": keyword}, None)
+            return Found({"call": spelled(node), "line": node.lineno, "keyword": keyword})
     return None
 
 
+def uses(crash: Crash, call: ast.Call) -> bool:
+    """Return if the statement holds a call, or a name that was made from its result."""
+    made: set[str] = set()
+    for node in crash.around.own if crash.around else ():
+        if isinstance(node, ast.Assign) and holds(node.value, call, made):
+            made |= {each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return any(holds(node, call, made) for node in crash.here)
+
+
+def holds(expression: ast.AST, call: ast.Call, names: Container[str]) -> bool:
+    return any(node is call or (isinstance(node, ast.Name) and node.id in names) for node in ast.walk(expression))
+
+
 def drops(call: ast.Call, crash: Crash) -> bool:
-    """Return if a reduction goes along a dimension, and does not keep it."""
-    assert isinstance(call.func, ast.Attribute)
+    """Return if a call is a reduction that goes along a dimension, and does not keep it."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in REDUCTIONS:
+        return False
     of_module = crash.program.dotted(call.func).split(".")[0] in ("torch", "numpy")
     named = {each.arg for each in call.keywords}
     along = len(call.args) > of_module or not named.isdisjoint(ALONG)
@@ -74,7 +88,7 @@ def shape_of(crash: Crash, match: Match) -> Found | None:
 
 def in_place(crash: Crash, _match: Match) -> Found | None:
     """The only operation of the program that works in place."""
-    found = [node for node in ast.walk(crash.program.tree) if is_in_place(node)]
+    found = [node for node in crash.program.nodes if is_in_place(node)]
     return Found(at=found[0]) if len(found) == 1 else None
 
 

@@ -9,11 +9,14 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from normgrade.course.signature import Signature
 from normgrade.inspection.program import Definition, Program
 from normgrade.language import _
+
+LONGEST_WORD = 80  # characters
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,12 @@ class Crash:
     slug: str = ""
     contract: tuple[Signature, ...] = ()
 
-    @property
+    @cached_property
     def around(self) -> Definition | None:
         """The function in which it was raised."""
         return self.program.around(self.line) if self.line else None
 
-    @property
+    @cached_property
     def here(self) -> list[ast.AST]:
         """The nodes of the statement in which it was raised."""
         statement = self.program.statement(self.line) if self.line else None
@@ -86,8 +89,14 @@ def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
             continue
         found = pitfall.clue(crash, match) if pitfall.clue else Found()
         if found is not None:
-            return Advice(_(pitfall.advice, **{"slug": crash.slug, **match.groupdict(), **found.words}), found.at)
+            words = {"slug": crash.slug, **match.groupdict(), **found.words}
+            return Advice(_(pitfall.advice, **{name: shortened(word) for name, word in words.items()}), found.at)
     return Advice("")
+
+
+def shortened(word: object) -> object:
+    """A word as an advice holds it: what a submission says or names may be of any length."""
+    return f"{word[:LONGEST_WORD]}…" if isinstance(word, str) and len(word) > LONGEST_WORD else word
 
 
 def simple(statement: ast.stmt) -> Iterable[ast.AST]:

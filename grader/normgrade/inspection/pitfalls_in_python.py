@@ -29,9 +29,9 @@ from normgrade.language import N_
 
 TOO_EARLY = r"cannot assign \w+ before Module\.__init__\(\) call"
 WITHOUT_INIT = r"'(?P<owner>\w+)' object has no attribute '_(parameters|buffers|modules|\w+_hooks)'"
-TOO_MANY = r"(?P<called>[\w.<>]+)\(\) takes (from )?\d+ .*positional arguments? but \d+ (was|were) given"
-LACKING = r"(?P<called>[\w.<>]+)\(\) missing \d+ required positional arguments?: (?P<names>.*)"
-UNKNOWN = r"(?P<called>[\w.<>]+)\(\) got an unexpected keyword argument '(?P<given>\w+)'"
+TOO_MANY = r"\A(?P<called>[\w.<>]+)\(\) takes (from )?\d+ .*positional arguments? but \d+ (was|were) given"
+LACKING = r"\A(?P<called>[\w.<>]+)\(\) missing \d+ required positional arguments?: (?P<names>.*)"
+UNKNOWN = r"\A(?P<called>[\w.<>]+)\(\) got an unexpected keyword argument '(?P<given>\w+)'"
 NO_FORWARD = r'Module \[(?P<owner>\w+)\] is missing the required "forward" function'
 UNDEFINED = r"name '(?P<name>\w+)' is not defined"
 

@@ -14,7 +14,7 @@ SHAPES = (
     Pitfall(
         "RuntimeError",
         r"The size of tensor a \(\d+\) must match the size of tensor b",
-        N_("`{call}` in line {line} drops the dimension: with `{keyword}=True` it stays, with length 1, and fits."),
+        N_("`{call}` in line {line} drops the dimension: with `{keyword}=True` it stays, with length 1."),
         dropped_dimension,
     ),
     Pitfall(
@@ -25,7 +25,7 @@ SHAPES = (
     Pitfall(
         "ValueError",
         "operands could not be broadcast together",
-        N_("`{call}` in line {line} drops the dimension: with `keepdims=True` it stays, with length 1, and fits."),
+        N_("`{call}` in line {line} drops the dimension: with `keepdims=True` it stays, with length 1."),
         dropped_dimension,
     ),
     Pitfall(

@@ -41,6 +41,11 @@ class Program:
     tree: ast.Module
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of its tree."""
+        return [*ast.walk(self.tree)]
+
+    @cached_property
     def definitions(self) -> list[Definition]:
         """All functions, those in functions too."""
         return [*definitions_in(self.tree.body, "", None)]
@@ -57,18 +62,18 @@ class Program:
 
     def statement(self, line: int) -> ast.stmt | None:
         """The innermost statement that a line belongs to."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)]
+        found = [node for node in self.nodes if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)]
         return max(found, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
 
     def on(self, line: int) -> list[ast.AST]:
         """The nodes that begin on a line."""
-        return [node for node in ast.walk(self.tree) if getattr(node, "lineno", 0) == line]
+        return [node for node in self.nodes if getattr(node, "lineno", 0) == line]
 
     @cached_property
     def imports(self) -> dict[str, str]:
         """The names that an import binds, anywhere in the source, each with what it stands for."""
         found = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
                 module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
                 name = alias.asname or alias.name.partition(".")[0]
@@ -87,11 +92,12 @@ class Program:
 
 
 def within(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, without those of the scopes in it, in their order."""
-    for node in ast.iter_child_nodes(scope):
-        yield node
+    """The nodes of a scope, without those of the scopes in it, in their order; no depth is too large."""
+    rest = [*ast.iter_child_nodes(scope)][::-1]
+    while rest:
+        yield (node := rest.pop())
         if not isinstance(node, SCOPES):
-            yield from within(node)
+            rest += [*ast.iter_child_nodes(node)][::-1]
 
 
 def definitions_in(body: list[ast.stmt], prefix: str, owner: ast.ClassDef | None) -> Iterator[Definition]:

@@ -68,6 +68,20 @@ def test_a_reduction_that_drops_its_dimension(code: str, call: str | None) -> No
 
 
 @pytest.mark.parametrize(
+    ("body", "used"),
+    [
+        ("m = x.mean(1)\n    s = (m + 1).sqrt()\n    return x / s", True),
+        ("m = x.mean(1)\n    return x * w", False),
+        ("return x - x.mean(1)", True),
+        ("m, s = x.mean(1), 2\n    return x - m", True),
+    ],
+)
+def test_a_reduction_counts_only_if_its_result_is_used(body: str, used: bool) -> None:
+    source = f"def f(x):\n    {body}\n"
+    assert (clues.dropped_dimension(crash(source, source.count("\n")), match("")) is not None) is used
+
+
+@pytest.mark.parametrize(
     ("line", "of"),
     [("a, b = x.shape", "x"), ("a, b = f(x).size()", "f(x)"), ("a, b = x.size(0)", None), ("a, b = x", None), ("f(x.shape)", None)],
 )

@@ -45,3 +45,8 @@ def test_a_crash_knows_the_function_and_the_statement_around_it() -> None:
     assert {type(node) for node in CRASH.here} >= {ast.Assign, ast.Subscript} and not any(isinstance(node, ast.For) for node in CRASH.here)
     nowhere = replace(CRASH, line=0)
     assert (nowhere.around, nowhere.here) == (None, [])
+
+
+def test_a_word_of_the_submission_is_cut() -> None:
+    found = of(Pitfall("KeyError", "(?P<name>x+)", "{name}"), crash=replace(CRASH, message="x" * 1000))
+    assert found.text == "x" * 80 + "…"

@@ -62,5 +62,10 @@ def test_the_body_of_a_function_is_its_own(program: Program) -> None:
     assert not any(isinstance(node, ast.Pass) for node in found.own) and any(isinstance(node, ast.Return) for node in found.own)
 
 
+def test_an_expression_of_any_depth_is_read() -> None:
+    program = program_of(f"def f():\n    x = {'+'.join('1' * 900)}\n")
+    assert program is not None and len(program.definitions[0].own) > 900
+
+
 def test_text_that_is_no_python_is_no_program() -> None:
     assert program_of("x = = 1") is None
