@@ -55,13 +55,15 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
 
 def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
     """The report on a submission that can be played, from what could be said before."""
+    from normgrade.compare.crash import told
     from normgrade.compare.remarks import remark, sized
 
     started = time.perf_counter()
     results, checks = [], []
     for result in play(grader, submission, inspection, on_event):
         results.append(result)
-        checks.append(remark(result, submission.exercise))  # while the worker plays what comes next
+        check = remark(result, submission.exercise)  # while the worker plays what comes next
+        checks.append(told(check, result, submission.exercise, report.source))
     protection = grader.host(submission.exercise).protection
     report = replace(
         report,

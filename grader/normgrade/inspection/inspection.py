@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -13,12 +13,14 @@ from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.inspection.contract import contract_findings
 from normgrade.inspection.dotted_names import Names
+from normgrade.inspection.pasted import is_notebook, notebook
 from normgrade.inspection.source import content_of, decoded, no_file, parse, position, too_deep
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 from normgrade.language.text import lines_of
 from normgrade.report.report import Finding, Rule
 
+DEFINES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Import, ast.ImportFrom)
 HINDRANCES = {Rule.FILE, Rule.SYNTAX, Rule.CONTRACT}
 
 
@@ -58,6 +60,8 @@ def inspect_file(path: Path, exercise: Exercise, *, allow_stub: bool = False) ->
 
 def inspect_source(source: str, exercise: Exercise, *, allow_stub: bool = False) -> Inspection:
     """Inspect any implementation: a submission, a reference, an alternative, a mistake."""
+    if is_notebook(source):
+        return Inspection(source, (no_file(notebook()),), started=True)
     tree = parse(source)
     if isinstance(tree, Finding):
         return Inspection(source, (tree,), started=True)
@@ -79,17 +83,27 @@ def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Itera
     against = cache(exercise.ban.against)
     names = Names(tree, lambda name: against(name) is not None)
     yield from contract_findings(names, exercise.defines, lines)
-    yield from banned_findings(names, exercise, lines)
+    yield from banned_findings(names, exercise, lines, frozenset(own_tests(tree)))
 
 
-def banned_findings(names: Names, exercise: Exercise, lines: list[str]) -> Iterator[Finding]:
-    """Every use of a banned name, once per line and name."""
+def banned_findings(names: Names, exercise: Exercise, lines: list[str], tests: Container[ast.AST]) -> Iterator[Finding]:
+    """Every use of a banned name, once per line and name. Those in `tests` may be meant as a comparison."""
     places: dict[tuple[int, str], ast.AST] = {}
     for node, name in (*names.uses.items(), *imported(names, exercise)):
         places.setdefault((getattr(node, "lineno", 0), name), node)
     for (_line, name), place in places.items():
         text = _("This line uses `{name}`: the exercise is to write it by hand.", name=name)
+        if place in tests:
+            text += _(' If this is a test of yours, put it under `if __name__ == "__main__":`, which is not graded.')
         yield Finding(*position(lines, place), Rule.BANNED, text)
+
+
+def own_tests(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of the statements that are run while the file is loaded, and neither define anything nor give a name to it."""
+    for statement in tree.body:
+        gives_a_name = isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Name | ast.Attribute)
+        if not gives_a_name and not any(isinstance(node, DEFINES) for node in ast.walk(statement)):
+            yield from ast.walk(statement)
 
 
 def imported(names: Names, exercise: Exercise) -> Iterator[tuple[ast.AST, str]]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import ast
 import codecs
 import os
+import re
 import warnings
 from pathlib import Path
 
 from normgrade.course.files import LINK, NotPlain, TooLarge, read_plain
+from normgrade.inspection.pasted import remedy
 from normgrade.language import _
 from normgrade.language.text import lines_of
 from normgrade.language.visible import blank, in_columns
 from normgrade.report.report import Finding, Rule
 
 LIMIT_BYTES = 64 * 1024
+ENCODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # as PEP 263 has it
+ASCII = b"\\n" + bytes(range(32, 127)).replace(b"\\", b"")  # what begins with a backslash stays as it is, too
 SHOWN_COLUMNS = 100  # of a source line in a message
 
 
@@ -50,19 +54,43 @@ def unreadable(path: Path, slug: str, error: OSError) -> str:
 
 
 def decoded(path: Path, content: bytes) -> str | Finding:
+    """The text of a file: in UTF-8, or in the encoding that a comment in its first lines names, as Python reads it."""
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    line, encoding = named_encoding(content[len(mark) :])
+    if not keeps_ascii(encoding):
+        text = _("This line names the encoding {name}, which Python source cannot have: save the file as UTF-8.", name=encoding)
+        return Finding(line, 1, Rule.FILE, text)
     try:
-        return content[len(mark) :].decode("utf-8")
+        return content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         start = len(mark) + error.start
         text = _(
-            "{path} is not UTF-8: byte {number} is 0x{byte:02x}. Save it as UTF-8 in your editor.",
+            "{path} is not {encoding}: byte {number} is 0x{byte:02x}. Save it as UTF-8 in your editor.",
             path=path,
+            encoding=encoding.upper(),
             number=start + 1,
             byte=content[start],
         )
-        before = lines_of(content[len(mark) : start].decode("utf-8"))
+        before = lines_of(content[len(mark) : start].decode(encoding, "replace"))
         return Finding(len(before), len(before[-1]) + 1, Rule.FILE, text)
+
+
+def named_encoding(content: bytes) -> tuple[int, str]:
+    """The encoding that a comment in the first two lines names, and the line; UTF-8 where none does."""
+    for number, line in enumerate(content.split(b"\n")[:2], 1):
+        if match := ENCODING.match(line):
+            return number, match[1].decode("ascii")
+        if line.split(b"#")[0].strip():  # code: no comment after it counts
+            break
+    return 1, "utf-8"
+
+
+def keeps_ascii(encoding: str) -> bool:
+    """Whether Python knows an encoding, and Python's own signs mean themselves in it."""
+    try:
+        return ASCII.decode(encoding) == ASCII.decode()
+    except (LookupError, UnicodeError):
+        return False
 
 
 def parse(source: str) -> ast.Module | Finding:
@@ -87,7 +115,8 @@ def not_python(source: str, error: SyntaxError) -> Finding:
     lines = lines_of(source)
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max(error.offset or 1, 1), len(lines[line - 1]) + 1)
-    return Finding(line, column, Rule.SYNTAX, f"{invalid(error.msg)}\n{pointed_at(lines[line - 1], column)}")
+    said = "".join(filter(None, (invalid(error.msg), remedy(lines, line, column))))
+    return Finding(line, column, Rule.SYNTAX, f"{said}\n{pointed_at(lines[line - 1], column)}")
 
 
 def invalid(why: str) -> str:

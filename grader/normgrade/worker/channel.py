@@ -17,7 +17,7 @@ from typing import NamedTuple
 from normgrade.language import _
 from normgrade.worker import framing, messages
 from normgrade.worker.capture import Capture
-from normgrade.worker.observation import Observation
+from normgrade.worker.observation import Cause, Frame, Observation
 
 LAST_OUTPUT_S = 0.3  # how long to wait for the output of an ended process; a process that it left behind may hold the pipe open
 
@@ -53,11 +53,12 @@ class Forged(Exception):
 class Channel:
     """Questions to a worker and its answers, in the same order.
 
-    `kill` waits for the process to end by itself, at most so many seconds, and then kills it with everything that it started.
+    `kill` waits for the process to end by itself, at most so many seconds, and then kills it with everything that it started. `where`
+    asks the process where it is.
     """
 
-    def __init__(self, pipes: Pipes, kill: Callable[[float], Ending]) -> None:
-        self.kill = kill
+    def __init__(self, pipes: Pipes, kill: Callable[[float], Ending], where: Callable[[], None] = lambda: None) -> None:
+        self.kill, self.where = kill, where
         self.ending: Ending | None = None
         self.serial = secrets.randbelow(2**16)  # random, so that no submission can guess it before the first question
         self.open: deque[tuple[int, int]] = deque()  # serial and size limit in bytes of the answers that are still to come
@@ -101,6 +102,16 @@ class Channel:
         if received[0] != serial:
             raise Forged(_("an answer that nobody asked for"))
         return received[1]
+
+    def lines_running(self, timeout_s: float) -> tuple[Frame, ...]:
+        """The lines at which the worker is that gave no answer; none if it does not say within this time."""
+        self.where()
+        try:
+            received = self.answers.get(timeout=timeout_s)
+        except queue.Empty:
+            return ()
+        error = None if isinstance(received, Exception) else received[1].error
+        return error.frames if error is not None and error.cause is Cause.TIMED_OUT else ()
 
     def printed(self) -> str:
         """What was printed for the last question that was answered, or that nothing answers any more."""

@@ -29,6 +29,7 @@ from normgrade.worker.zygote_protocol import BROKEN
 Attempt = Callable[[], Observation]
 LIMITS = Limits()
 GRACE_S = 0.5  # for a process to end by itself once its channel is closed, so that its exit code is known
+WHERE_S = 0.2  # for a process whose answer is late to say at which line it is
 PROBES_S = 30.0  # to load the exercise's own probes
 AHEAD = 3  # questions that are sent before their turn
 LOSSES = 3  # how often a submission may take the zygote with it
@@ -319,6 +320,7 @@ class Worker:
         self.channel, self.ended = None, True
         self.coming = iter(())
         self.asked.clear()
+        running = channel.lines_running(WHERE_S) if isinstance(trouble, NoAnswer) else ()
         try:
             ending = channel.end(GRACE_S if isinstance(trouble, Closed) else 0.0)
         except Lost:
@@ -327,7 +329,7 @@ class Worker:
             return Error(Cause.FORGED, _("your code wrote to the pipe that belongs to the grader: {trouble}", trouble=trouble))
         if isinstance(trouble, NoAnswer):
             slow = _("no answer within {seconds:g} s: is there an endless loop?", seconds=self.limits.answer_s)
-            return Error(Cause.TIMED_OUT, slow if self.left_s > 0 else used_up(self.limits))
+            return Error(Cause.TIMED_OUT, slow if self.left_s > 0 else used_up(self.limits), frames=running)
         return how_it_ended(ending)
 
     def zygote_lost(self) -> Error:

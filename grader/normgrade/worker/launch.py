@@ -23,11 +23,12 @@ from normgrade.course.course import Limits
 from normgrade.course.package import PACKAGE
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError
+from normgrade.worker import late
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer, Pipes
 from normgrade.worker.walls import AUTO, TIERS, Protection
 from normgrade.worker.walls.kernel import namespaces
 from normgrade.worker.walls.process import Budget, Process
-from normgrade.worker.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.worker.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
 USUAL_START_S = 0.7  # of CPU time, until it is measured
@@ -124,7 +125,7 @@ class Zygote:
         finally:
             for fd in theirs:
                 os.close(fd)
-        return Channel(ours, self.end)
+        return Channel(ours, self.end, self.where)
 
     def protection(self) -> Protection:
         if self.witnessed is None:
@@ -158,6 +159,11 @@ class Zygote:
             raise Lost from error
         what, code = self.receive(ENDED, KILLED, timeout_s=grace_s + GONE_S + 2.0)
         return Ending(what == ENDED, code)
+
+    def where(self) -> None:
+        """Ask the worker where it is."""
+        with suppress(OSError):  # the zygote has ended too, which `end` finds out
+            self.control.sendall(QUESTION.pack(WHERE, 0, 0, 0))
 
     def receive(self, *expected: int, timeout_s: float = GONE_S) -> tuple[int, int]:
         """The zygote's answer, which must be one of those expected, and its number. Raises Lost."""
@@ -230,7 +236,7 @@ class Spawner:
         finally:
             for fd in theirs:
                 os.close(fd)
-        channel = Channel(ours, lambda grace_s: end(process, grace_s))
+        channel = Channel(ours, lambda grace_s: end(process, grace_s), lambda: late.ask(process.pid))
         self.channels = [channel, *(channel for channel in self.channels if channel.ending is None)]
         return channel
 

@@ -105,8 +105,9 @@ def written(message: Message) -> dict[str, Any]:
 
 
 def write_error(error: Error) -> dict[str, Any]:
-    frames = [[frame.line, frame.function, frame.text] for frame in error.frames]
-    return {"cause": str(error.cause), "message": error.message, "types": list(error.types), "frames": frames, "step": error.step}
+    frames = [[frame.line, frame.function, frame.text, frame.column, frame.width] for frame in error.frames]
+    types = list(error.types)
+    return {"cause": str(error.cause), "message": error.message, "types": types, "frames": frames, "step": error.step, "meant": error.meant}
 
 
 def read_load(content: object) -> Load:
@@ -135,15 +136,14 @@ def read_observation(content: object) -> Observation:
 
 
 def read_error(content: object) -> Error:
-    cause, message, types, frames, step = fields(content, "cause", "message", "types", "frames", "step")
-    return Error(
-        member(Cause, cause), text(message), tuple(map(text, items(types))), tuple(map(read_frame, items(frames))), read_step(step)
-    )
+    cause, message, types, frames, step, meant = fields(content, "cause", "message", "types", "frames", "step", "meant")
+    named, lines = tuple(map(text, items(types))), tuple(map(read_frame, items(frames)))
+    return Error(member(Cause, cause), text(message), named, lines, read_step(step), text(meant))
 
 
 def read_frame(content: object) -> Frame:
-    line, function, source = items(content, 3)
-    return Frame(natural(line), text(function), text(source))
+    line, function, source, column, width = items(content, 5)
+    return Frame(natural(line), text(function), text(source), natural(column), natural(width))
 
 
 def as_value(thing: object) -> Value:

@@ -85,18 +85,21 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of the learner's own code in a traceback."""
+    """One line of the learner's own code in a traceback. Python names a place in it: from a column, counted from 1, so many characters."""
 
     line: int
     function: str
     text: str
+    column: int = 0  # 0 where Python names no place
+    width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Error:
     """How an observation ended early. `types` names the exception's classes, most derived first: "ValueError" is the built-in one.
 
-    `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps.
+    `step` is the number of the step that raised it, or a word such as "build"; None where the probe knows no steps. `meant` is a name that
+    is there and nearly the one that was not found; "" where there is none.
     """
 
     cause: Cause
@@ -104,6 +107,7 @@ class Error:
     types: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
     step: int | str | None = None
+    meant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-import errno
 import linecache
 import random
-import re
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -22,19 +18,13 @@ from normgrade.language import _
 from normgrade.language.places import Absent, Place
 from normgrade.probes.results import Estimate, Stopped
 from normgrade.worker import interrupts
-from normgrade.worker.observation import NAME_LIMIT, Array, Cause, Error, Foreign, Frame, Observation, Playable, Reason, Value, type_name
+from normgrade.worker.exceptions import MESSAGE_LIMIT, describe, stops_the_process, wants_memory
+from normgrade.worker.observation import NAME_LIMIT, Array, Foreign, Observation, Playable, Reason, Value, type_name
 from normgrade.worker.packing import DTYPES
 from normgrade.worker.written_with import Library, library
 
-MESSAGE_LIMIT = 2000  # characters of a text
 NATIVE = nullcontext()
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
-# A plain RuntimeError of PyTorch has the first in its text, or is no more than one of the others: that of C++, or of a convolution.
-NO_MEMORY = re.compile(r"DefaultCPUAllocator: can't allocate memory|\A(std::bad_alloc|could not create a primitive)\Z")
-BUILT_IN = {id(thing): name for name, thing in vars(builtins).items() if isinstance(thing, type) and issubclass(thing, BaseException)}
-NAME_OF = type.__dict__["__name__"].__get__  # of a class; that of its metaclass may raise, or lie
-SAID_BY_HAND = "ByHand: "
-FRAME_LIMIT = 5  # of the learner's frames, the innermost
 
 
 def load(source: str, file_name: str, name: str = "submission") -> ModuleType:
@@ -170,41 +160,6 @@ def to_value(thing: object, used: Library, size_limit_bytes: int | None = None) 
             return Absent(name[:NAME_LIMIT], first_names(there))
         case _:
             return Foreign(Reason.TYPE, type_name(thing))
-
-
-def describe(error: BaseException, file_name: str | None, step: int | str | None = None, cause: Cause = Cause.RAISED) -> Error:
-    """An exception as it travels: the names of its classes along the MRO, a capped message, the frames of the learner's own file."""
-    if isinstance(error, SystemExit):
-        cause = Cause.EXITED
-    if wants_memory(error):
-        cause = Cause.OUT_OF_MEMORY
-    try:
-        message = str(error)
-    except BaseException:
-        message = _("its text could not be read")
-    own = ((frame, line) for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file_name)
-    frames = [Frame(each.lineno or 0, each.name[:100], (each.line or "")[:200]) for each in traceback.StackSummary.extract(own)]
-    types = tuple(name_of(kind) for kind in type(error).__mro__ if kind is not object)
-    if isinstance(error, RuntimeError) and SAID_BY_HAND in message:  # TorchScript wraps exceptions of operations
-        types, message = ("ByHand", *types), message.rpartition(SAID_BY_HAND)[2].partition("\n")[0]
-    return Error(cause, message[:MESSAGE_LIMIT], types, tuple(frames[-FRAME_LIMIT:]), step)
-
-
-def name_of(kind: type) -> str:
-    """The name of an exception's class as it travels. Only a built-in class travels under the name of one."""
-    name = NAME_OF(kind)[:NAME_LIMIT]
-    return name if id(kind) in BUILT_IN or name not in BUILT_IN.values() else f"submission.{name}"
-
-
-def stops_the_process(error: BaseException) -> bool:
-    """Whether an exception concerns the process in which it was raised, not the code that raised it."""
-    return not isinstance(error, Exception) or wants_memory(error)
-
-
-def wants_memory(error: BaseException) -> bool:
-    """Whether an exception of Python, the system or PyTorch says that memory is exhausted."""
-    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or refused or (type(error) is RuntimeError and NO_MEMORY.search(str(error)) is not None)
 
 
 def first_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TextIO
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker import framing, messages, play
+from normgrade.worker import framing, late, messages, play
 from normgrade.worker.capture import mark
+from normgrade.worker.exceptions import MESSAGE_LIMIT, describe, frames_running
 from normgrade.worker.observation import Cause, Error, Observation
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
@@ -32,12 +33,13 @@ ANY_SIZE = 2**62  # bytes; the grader may ask for anything
 class Loaded:
     """The modules that were loaded, by name: "submission", "probes"; and with which library they are written.
 
-    `source` is that of the submission.
+    `source` and `file_name` are those of the submission.
     """
 
     written_with: str
     modules: dict[str, ModuleType] = field(default_factory=dict)
     source: str | None = None
+    file_name: str = ""
 
 
 def main(memory_mib: int, cpu_s: int, written_with: str) -> None:
@@ -98,22 +100,47 @@ def serve(written_with: str, question: int = QUESTION_FD, answer: int = ANSWER_F
 
 def answer_all(written_with: str, question: int, answer: int) -> None:
     """Answer every question until there are no more."""
-    loaded = Loaded(written_with)
-    streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
-    process = os.getpid()
+    loaded, replies = Loaded(written_with), Replies(answer)
+    late.when_asked(lambda frame: replies.tell_where(frame, loaded))
     while True:
         try:
             serial, message = messages.receive(question, messages.QUESTIONS, framing.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
         except EOFError:
             return
         size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
+        replies.open = serial
         frame = encoded(observe(message, loaded), serial, framing.body_limit_bytes(size_limit_bytes))
-        if os.getpid() != process:  # this is a child that the submission forked; only its parent answers
+        replies.open = None
+        if not replies.send(frame, serial):
             return
-        flush([*streams, sys.stdout, sys.stderr])
+
+
+class Replies:
+    """The pipe that answers go through. `open` is the serial of the question that is being answered."""
+
+    def __init__(self, answer: int) -> None:
+        self.answer, self.process = answer, os.getpid()
+        self.open: int | None = None
+        self.streams = [sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__]
+
+    def send(self, frame: bytes, serial: int) -> bool:
+        """Send an answer, after all that was printed before it. False in a child that the submission forked: only its parent answers."""
+        if os.getpid() != self.process:
+            return False
+        flush([*self.streams, sys.stdout, sys.stderr])
         with suppress(OSError):
             os.write(2, mark(serial))
-        framing.send(answer, frame)
+        framing.send(self.answer, frame)
+        return True
+
+    def tell_where(self, frame: FrameType | None, loaded: Loaded) -> None:
+        """Send, in the place of an answer that is late, the lines that are running. The grader then ends this process."""
+        if (serial := self.open) is None:
+            return
+        self.open = None
+        error = Error(Cause.TIMED_OUT, _("no answer in time"), frames=frames_running(frame, loaded.file_name))
+        if self.send(encoded(Observation(error=error), serial, 0), serial):
+            os._exit(0)
 
 
 def line_by_line(fd: int) -> TextIO:
@@ -138,17 +165,17 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
     try:
         return play.play(submission, message.request, probes, message.size_limit_bytes, written_with=loaded.written_with)
     except BaseException as error:  # the values that the probe returned could not be read
-        return Observation(error=play.describe(error, submission.__file__))
+        return Observation(error=describe(error, submission.__file__))
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:
     """Execute a source. The observation is empty, or holds the error."""
     if message.name == "submission":
-        loaded.source = None
+        loaded.source, loaded.file_name = None, message.file_name
     try:
         loaded.modules[message.name] = play.load(message.source, message.file_name, message.name)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the submission has raised them
-        return Observation(error=play.describe(error, message.file_name, cause=Cause.NOT_LOADED))
+        return Observation(error=describe(error, message.file_name, cause=Cause.NOT_LOADED))
     if message.name == "submission":
         loaded.source = message.source
     return Observation()
@@ -162,7 +189,7 @@ def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
         return frame
     except (framing.ProtocolError, TypeError, ValueError, MemoryError) as error:
         message = _("what was seen cannot be sent: {error}", error=error)
-        return messages.encode(Observation(error=Error(Cause.RAISED, message[: play.MESSAGE_LIMIT])), serial)
+        return messages.encode(Observation(error=Error(Cause.RAISED, message[:MESSAGE_LIMIT])), serial)
 
 
 def flush(streams: list[TextIO | None]) -> None:

@@ -27,13 +27,13 @@ import numpy as np
 from normgrade.course.ban import Ban
 from normgrade.language import _
 from normgrade.language.places import Place
-from normgrade.worker import framing, messages, untrusted
+from normgrade.worker import framing, late, messages, untrusted
 from normgrade.worker.observation import Array
 from normgrade.worker.walls import Protection, Walls, at_most, selftest, walls_of
 from normgrade.worker.walls.kernel import Missing, prctl
 from normgrade.worker.walls.process import Budget
 from normgrade.worker.written_with import library
-from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED
+from normgrade.worker.zygote_protocol import ANSWER, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
 
 SELF_TEST_S = 10.0  # on the slowest machine; it takes some milliseconds
 
@@ -180,6 +180,8 @@ def serve(control: socket.socket, become_worker: Callable[[Budget, int, int, int
                 for fd in files:
                     os.close(fd)
                 control.sendall(ANSWER.pack(STARTED, pid))
+            elif what == WHERE:
+                late.ask(pid)
             else:
                 answer, pid = end(pid, grace_ms / 1000), 0
                 control.sendall(ANSWER.pack(*answer))

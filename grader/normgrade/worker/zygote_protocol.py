@@ -3,7 +3,8 @@
 import struct
 
 QUESTION = struct.Struct("<BIII")  # what to do; grace in ms; for a new worker its memory in MiB and its CPU time in s
-START, END = 1, 2  # START a worker on the three pipes that come with the message; END it with everything that it started
+# START a worker on the three pipes that come with the message; END it with everything that it started; ask it WHERE it is, unanswered
+START, END, WHERE = 1, 2, 3
 ANSWER = struct.Struct("<Bi")  # what happened; then a process id, an exit code, or the number of bytes of JSON that follow
 # READY: JSON follows, the CPU time of the start and the walls; ENDED by itself within the grace; KILLED after it
 READY, STARTED, ENDED, KILLED = 1, 2, 3, 4

@@ -25,7 +25,7 @@ def banned(inspection: Inspection) -> list[tuple[int, str]]:
     assert {finding.rule for finding in inspection.findings} <= {"banned"}
     named = [(finding.line, finding.text.split("`")[1]) for finding in inspection.findings]
     texts = [f"This line uses `{name}`: the exercise is to write it by hand." for _, name in named]
-    assert [finding.text for finding in inspection.findings] == texts
+    assert all(finding.text.startswith(text) for finding, text in zip(inspection.findings, texts, strict=True))
     return named
 
 

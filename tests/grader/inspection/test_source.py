@@ -130,9 +130,35 @@ def test_a_byte_order_mark_is_no_part_of_the_source(inspect: Inspect) -> None:
     assert inspect(b"\xef\xbb\xbf" + RIGHT.encode()) == Inspection(RIGHT, (), started=True)
 
 
-@pytest.mark.parametrize("cookie", ["latin-1", "no-such-encoding"])
-def test_a_coding_cookie_is_ignored(inspect: Inspect, cookie: str) -> None:
-    assert inspect(f"# -*- coding: {cookie} -*-\n{RIGHT}").findings == ()
+@pytest.mark.parametrize(
+    "head",
+    [
+        "# -*- coding: latin-1 -*-\n",
+        "#!/usr/bin/env python3\n# vim: set fileencoding=latin-1 :\n",
+        "\n# coding=iso-8859-1\n",
+        "# coding: latin-1\n# coding: utf-8\n",
+    ],
+)
+def test_a_file_is_read_in_the_encoding_that_its_first_lines_name(inspect: Inspect, head: str) -> None:
+    source = f"{head}# café\n{RIGHT.encode('ascii', 'replace').decode()}"
+    inspection = inspect(source.encode("latin-1"))
+    assert (inspection.source, inspection.findings) == (source, ())
+
+
+@pytest.mark.parametrize("head", ["# coding: utf-8\n", "x = 1\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "# encoded: latin-1\n"])
+def test_any_other_comment_names_no_encoding(inspect: Inspect, head: str) -> None:
+    assert inspect(f"{head}# é\n{RIGHT}").findings == ()
+
+
+@pytest.mark.parametrize("encoding", ["no-such-encoding", "utf-16", "utf-7", "rot13", "hex", "unicode_escape"])
+def test_an_encoding_that_no_python_source_has_is_a_finding(finding_of: FindingOf, encoding: str) -> None:
+    text = f"This line names the encoding {encoding}, which Python source cannot have: save the file as UTF-8."
+    assert finding_of(f"\n# coding: {encoding}\n{RIGHT}") == Finding(2, 1, Rule.FILE, text)
+
+
+def test_what_the_named_encoding_lacks_is_a_finding(finding_of: FindingOf, tmp_path: Path) -> None:
+    text = f"{tmp_path / 'layer_norm.py'} is not ASCII: byte 22 is 0xc3. Save it as UTF-8 in your editor."
+    assert finding_of("# coding: ascii\nx = '\u00e9'\n".encode()) == Finding(2, 6, Rule.FILE, text)
 
 
 def test_a_nul_byte_is_a_finding(inspect: Inspect) -> None:

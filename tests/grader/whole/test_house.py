@@ -32,7 +32,7 @@ HOUSE_ORDER: Mapping[str, str] = {
     # One grading, from file to report
     "grade": "suite compare inspection report language course",
     "suite": "compare oracle inspection report worker course language",
-    "compare": "oracle report worker course language",
+    "compare": "oracle inspection report worker course language",
     "oracle": "worker probes course language",
     "inspection": "report course language",
     "report": "worker language",
@@ -52,9 +52,12 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "report/render/test_pages_in_browser.py": "report/render",
     "language/test_language.py": "language",
 }
-TESTED_ELSEWHERE = {  # modules without a test file of their own: nothing but names, or the front of a package
+TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "cli/__init__.py": "cli/test_cli.py",
     "cli/demo_files/batch_norm.py": "cli/test_demo.py",
+    "inspection/pitfalls_in_libraries.py": "inspection/test_advice.py",
+    "inspection/pitfalls_in_python.py": "inspection/test_advice.py",
+    "inspection/pitfalls_in_shapes.py": "inspection/test_advice.py",
     "language/__init__.py": "language/test_language.py",
     "probes/__init__.py": "probes/test_results.py",
     "report/render/__init__.py": "report/render/test_render.py",

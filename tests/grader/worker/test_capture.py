@@ -84,7 +84,7 @@ def test_without_a_mark_nobody_waits_long_twice(printing: Printing) -> None:
 def test_a_flood_is_cut_at_the_limit_and_counted(printing: Printing) -> None:
     printing.capture.begin(7)
     printing.write(b"x" * (OUTPUT_LIMIT_BYTES + 5000) + mark(7))
-    assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes\n"
+    assert printing.capture.take() == "x" * OUTPUT_LIMIT_BYTES + "\n… 5,000 more bytes: so much printing takes time\n"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from normgrade.language.errors import CourseError, GraderError, UsageError
 from normgrade.worker import launch
 from normgrade.worker.channel import Channel, Ending
 from normgrade.worker.host import Host, Worker
+from normgrade.worker.late import SIGNAL
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason, Request
@@ -129,7 +131,8 @@ def test_a_process_that_died_or_hung_is_replaced(fork: bool, host: Host, fresh_h
         assert_good(worker)
     assert error_of(died) == Error(Cause.EXITED, "your code ended the process with exit code 3")
     assert died.stdout == "bye\n"
-    assert error_of(hung) == Error(Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
+    assert (error_of(hung).cause, error_of(hung).message) == (Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
+    assert [frame.line for frame in error_of(hung).frames] == [source.count("\n") + 1]
 
 
 @pytest.mark.parametrize(
@@ -175,7 +178,8 @@ def test_an_end_without_an_answer_is_explained(host: Host, body: str, cause: Cau
 
 def test_an_endless_loop_is_stopped_in_time(host: Host) -> None:
     with host.worker(GOOD + "    while True: pass", "evil.py", limits=SHORT) as worker:
-        assert error_of(play(worker, "evil")) == Error(Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
+        error = error_of(play(worker, "evil"))
+        assert (error.cause, error.message) == (Cause.TIMED_OUT, "no answer within 0.4 s: is there an endless loop?")
         assert SHORT.answer_s <= worker.used_s < SHORT.total_s
         assert_good(worker)
 
@@ -185,6 +189,40 @@ def test_an_endless_loop_is_stopped_in_time(host: Host) -> None:
 )
 def test_nothing_outlasts_the_limit(host: Host, signals: str) -> None:
     assert error_of(evil(host, signals + "time.sleep(60)", SHORT)).cause is Cause.TIMED_OUT
+
+
+IGNORED = "signal.signal(signal.SIGUSR1, signal.SIG_IGN)\n"
+
+
+@pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
+@pytest.mark.parametrize(
+    ("body", "running"),
+    [
+        ("def within():\n    time.sleep(60)\nwithin()", ["within()", "time.sleep(60)"]),
+        ("while True:\n    try: time.sleep(60)\n    except BaseException: pass", ["try: time.sleep(60)"]),
+        (IGNORED + "time.sleep(60)", []),
+        ("signal.signal(signal.SIGUSR1, signal.SIG_DFL)\ntime.sleep(60)", []),
+        ("signal.signal(signal.SIGUSR1, lambda *_: os.write(4, b'garbage' * 9))\ntime.sleep(60)", []),
+        ("sum(range(10**12))", []),  # in C, which does not come back
+    ],
+)
+def test_a_late_answer_is_told_with_the_lines_that_run(host: Host, body: str, running: list[str]) -> None:
+    error = error_of(evil(host, body, SHORT))
+    assert (error.cause, [frame.text for frame in error.frames]) == (Cause.TIMED_OUT, running)
+
+
+@pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
+def test_a_file_that_does_not_end_is_told_with_the_line_that_runs(host: Host) -> None:
+    with host.worker("import time\ntime.sleep(60)\n", "slow.py", limits=SHORT) as worker:
+        error = error_of(play(worker, "good", Array(X, "float32")))
+    assert error.cause is Cause.NOT_LOADED and "no answer within" in error.message
+    assert [(frame.line, frame.function) for frame in error.frames] == [(2, "<module>")]
+
+
+@pytest.mark.skipif(SIGNAL is None, reason="this system has no such signal")
+def test_code_that_asks_itself_where_it_is_gains_no_answer(host: Host) -> None:
+    error = error_of(evil(host, "os.kill(os.getpid(), signal.SIGUSR1)\ntime.sleep(60)", SHORT, then_good=False))
+    assert (error.cause, error.message) == (Cause.TIMED_OUT, "no answer in time")
 
 
 def test_a_frame_that_drips_in_is_stopped_in_time(host: Host) -> None:
@@ -201,7 +239,7 @@ def test_the_time_for_all_checks_is_bounded(host: Host) -> None:
     with host.worker(GOOD + "    time.sleep(60)", "slow.py", limits=limits) as worker:
         assert_good(worker)
         used = Error(Cause.TIMED_OUT, "the time for all checks (0.5 s) is used up")
-        assert error_of(play(worker, "evil")) == used
+        assert replace(error_of(play(worker, "evil")), frames=()) == used
         used_s = worker.used_s
         assert error_of(play(worker, "good", Array(X, "float32"))) == used
         assert worker.used_s == used_s  # nothing is asked any more
@@ -327,7 +365,9 @@ def test_output_after_the_answer_belongs_to_nobody(host: Host) -> None:
 def test_a_flood_of_output_is_cut_and_counted(host: Host) -> None:
     observation = evil(host, "line = 'x' * 1023 + '\\n'\nfor _ in range(1024): sys.stdout.write(line * 1024)", Limits(20.0, 30.0))
     assert observation.error is None
-    assert observation.stdout.startswith("xxx") and observation.stdout.endswith("\n… 1,073,725,440 more bytes\n")
+    assert observation.stdout.startswith("xxx") and observation.stdout.endswith(
+        "\n… 1,073,725,440 more bytes: so much printing takes time\n"
+    )
     assert len(observation.stdout) < 17_000
 
 
@@ -508,7 +548,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
     assert {name.removeprefix("normgrade").removeprefix(".") for name in loaded} == {
         "", "course", "course.ban", "course.package", "language", "language.places", "language.text", "language.visible",
         "probes", "probes.layers", "probes.results", "worker", "worker.backward_passes", "worker.banned_arrays", "worker.banned_imports",
-        "worker.by_hand",
+        "worker.by_hand", "worker.exceptions", "worker.late",
         "worker.capture", "worker.framing", "worker.in_pytorch", "worker.interrupts", "worker.messages",
         "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.validation",
         "worker.written_with", "worker.zygote",

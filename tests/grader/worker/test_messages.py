@@ -41,7 +41,9 @@ def refuse(frame: bytes, message: str) -> None:
 
 
 def test_an_error_comes_back() -> None:
-    error = Error(Cause.RAISED, "division by zero", ("ZeroDivisionError", "ArithmeticError"), (Frame(3, "forward", "1 / 0"),), "step 2")
+    error = Error(
+        Cause.RAISED, "division by zero", ("ZeroDivisionError", "ArithmeticError"), (Frame(3, "forward", "1 / 0", 9, 5),), "step 2", "y"
+    )
     assert back({"before": 1}, error).error == error
 
 
@@ -147,14 +149,14 @@ def test_a_wrong_header_is_refused(header: bytes, message: str) -> None:
     [
         (1, "an object of cause"),
         ({"cause": "raised"}, "an object of cause"),
-        ({"cause": "passed", "message": "", "types": [], "frames": [], "step": None}, "'passed' is not a valid Cause"),
-        ({"cause": "raised", "message": None, "types": [], "frames": [], "step": None}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None}, "a list of any number"),
-        ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f"]], "step": None}, "a list of 3 items"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x"]], "step": None}, "whole number"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5}, "expected a text"),
-        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1}, "whole number"),
+        ({"cause": "passed", "message": "", "types": [], "frames": [], "step": None, "meant": ""}, "'passed' is not a valid Cause"),
+        ({"cause": "raised", "message": None, "types": [], "frames": [], "step": None, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": "ab", "frames": [], "step": None, "meant": ""}, "a list of any number"),
+        ({"cause": "raised", "message": "", "types": [1], "frames": [], "step": None, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [[1, "f", "", 0]], "step": None, "meant": ""}, "a list of 5 items"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [["1", "f", "x", 0, 0]], "step": None, "meant": ""}, "whole number"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": 1.5, "meant": ""}, "expected a text"),
+        ({"cause": "raised", "message": "", "types": [], "frames": [], "step": -1, "meant": ""}, "whole number"),
     ],
 )
 def test_a_wrong_error_is_refused(error: Any, message: str) -> None:

@@ -1,0 +1,24 @@
+"""The usual cause of a crash of a submission, and how to mend it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from normgrade.inspection.pitfalls import Advice, Crash, advice_on
+from normgrade.inspection.pitfalls_in_libraries import LIBRARIES
+from normgrade.inspection.pitfalls_in_python import PYTHON
+from normgrade.inspection.pitfalls_in_shapes import SHAPES
+from normgrade.language import spoken
+
+
+def advice_for(crash: Crash) -> Advice:
+    """A sentence or two for whoever wrote the code; no text if no usual cause fits."""
+    return advice_in(crash, spoken())
+
+
+@lru_cache(maxsize=64)  # one exception ends many plays
+def advice_in(crash: Crash, _language: str) -> Advice:
+    try:
+        return advice_on(crash, (*PYTHON, *LIBRARIES, *SHAPES))
+    except RecursionError:  # the source is deeply nested
+        return Advice("")

@@ -1,0 +1,43 @@
+"""Text that was pasted from elsewhere and is no Python: a notebook, a fence of Markdown, prompts, signs of a word processor."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+from normgrade.language import _
+
+FENCE, PROMPT = "```", ">>>"
+PLAIN = dict(zip("\u201c\u201d\u201e\u2033\u2018\u2019\u2032\u2013\u2014\u2212\u3002\u3001", '""""\'\'\'---.,', strict=True))
+
+
+def is_notebook(source: str) -> bool:
+    """Return if a text is a Jupyter notebook: an object of JSON with cells."""
+    if not source.lstrip().startswith("{"):
+        return False
+    try:
+        found = json.loads(source)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "cells" in found and "nbformat" in found
+
+
+def notebook() -> str:
+    """Say how the code of a notebook is graded."""
+    return _(
+        "This is a notebook, not a Python file: copy the cell that defines your code into a file, or grade it with `%%normgrade` there."
+    )
+
+
+def remedy(lines: list[str], line: int, column: int) -> str:
+    """Say how to mend a line that is no Python since it was pasted, after a space; "" if that is not why."""
+    text = lines[line - 1].lstrip()
+    if text.startswith(FENCE):
+        return _(" Leave the lines that begin with ``` out: they mark code in a text.")
+    if text.startswith(PROMPT):
+        return _(" Leave the prompts `>>>` and `...` out, and the lines of output.")
+    sign = lines[line - 1][column - 1 : column]
+    plain = PLAIN.get(sign) or unicodedata.normalize("NFKC", sign)
+    if sign.isascii() or plain == sign or not plain.isascii() or len(plain) != 1:
+        return ""
+    return _(" Type a blank instead.") if plain == " " else _(" Type `{plain}` instead.", plain=plain)

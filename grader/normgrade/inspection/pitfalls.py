@@ -1,0 +1,108 @@
+"""The usual cause of an exception, and how to mend it: tables, in which the first entry that fits counts.
+
+An entry is true of any code that raises such an exception. Whatever depends on the code is asked of its text by a clue.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from normgrade.course.signature import Signature
+from normgrade.inspection.program import Definition, Program
+from normgrade.language import _
+
+LONGEST_WORD = 80  # characters
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception that a submission raised, or how else it ended, and where.
+
+    ending: the word for how it ended, one of `worker.observation.Cause`.
+    types: the names of the exception's classes, most derived first.
+    line, function: the innermost line of the submission; 0 and "" if there is none.
+    """
+
+    program: Program
+    ending: str
+    types: tuple[str, ...]
+    message: str
+    line: int = 0
+    function: str = ""
+    slug: str = ""
+    contract: tuple[Signature, ...] = ()
+
+    @cached_property
+    def around(self) -> Definition | None:
+        """The function in which it was raised."""
+        return self.program.around(self.line) if self.line else None
+
+    @cached_property
+    def here(self) -> list[ast.AST]:
+        """The nodes of the statement in which it was raised."""
+        statement = self.program.statement(self.line) if self.line else None
+        return [] if statement is None else [statement, *simple(statement)]
+
+
+class Found(NamedTuple):
+    """A clue in the text: the words that the advice needs, and a better place than the line that was raised in."""
+
+    words: Mapping[str, object] = {}
+    at: ast.AST | None = None
+
+
+Clue = Callable[[Crash, re.Match[str]], Found | None]
+
+
+class Pitfall(NamedTuple):
+    """One usual cause.
+
+    raised: the names of exceptions, or a word for another ending, separated by "|".
+    says: a pattern that the message holds; its groups are words of the advice.
+    advice: the cause and how to mend it, to be translated.
+    clue: looks for what makes it certain; without one, the message does.
+    """
+
+    raised: str
+    says: str
+    advice: str
+    clue: Clue | None = None
+
+
+class Advice(NamedTuple):
+    """A sentence or two, and the place in the source that they are about, if it is another than that of the exception."""
+
+    text: str
+    at: ast.AST | None = None
+
+
+def advice_on(crash: Crash, pitfalls: Iterable[Pitfall]) -> Advice:
+    """The advice of the first entry that fits a crash; no text if none does."""
+    kinds = {*crash.types, crash.ending}
+    for pitfall in pitfalls:
+        if kinds.isdisjoint(pitfall.raised.split("|")) or not (match := re.search(pitfall.says, crash.message)):
+            continue
+        found = pitfall.clue(crash, match) if pitfall.clue else Found()
+        if found is not None:
+            words = {"slug": crash.slug, **match.groupdict(), **found.words}
+            return Advice(_(pitfall.advice, **{name: shortened(word) for name, word in words.items()}), found.at)
+    return Advice("")
+
+
+def shortened(word: object) -> object:
+    """A word as an advice holds it: what a submission says or names may be of any length."""
+    return f"{word[:LONGEST_WORD]}…" if isinstance(word, str) and len(word) > LONGEST_WORD else word
+
+
+def simple(statement: ast.stmt) -> Iterable[ast.AST]:
+    """The nodes of a statement, without those of the block that it heads."""
+    for name, value in ast.iter_fields(statement):
+        if name not in ("body", "orelse", "finalbody", "handlers", "cases"):
+            for node in value if isinstance(value, list) else [value]:
+                if isinstance(node, ast.AST):
+                    yield from ast.walk(node)

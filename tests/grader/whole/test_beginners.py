@@ -1,0 +1,85 @@
+"""What beginners read of their errors: the exception with what was probably meant, the place in their own line, the usual cause."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from normgrade.compare.crash import told
+from normgrade.compare.played import Result
+from normgrade.course.course import Course, Exercise, Limits
+from normgrade.language import ENGLISH, LANGUAGES, speak
+from normgrade.report.report import Outcome, Raised
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "beginners"
+DRAFTS = tomllib.loads((FOLDER / "drafts.toml").read_text(encoding="utf-8"))
+EXERCISES = sorted({draft["exercise"] for draft in DRAFTS.values()})
+CODE = re.compile("`[^`]*`")
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def source_of(draft: Mapping[str, Any]) -> str:
+    right = (FOLDER / f"{draft['exercise']}.py").read_text(encoding="utf-8")
+    assert right.count(draft["old"]) == 1
+    return right.replace(draft["old"], draft["new"])
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    course = Course.find()
+    with open_grader([course.exercise(slug) for slug in EXERCISES], Options()) as grader:
+        yield grader
+
+
+def tell(result: Result, exercise: Exercise, source: str, language: str) -> Raised | None:
+    """What a result tells in a language."""
+    speak(language)
+    try:
+        return told(result.check, result, exercise, source).raised
+    finally:
+        speak(ENGLISH)
+
+
+@pytest.fixture(scope="module", params=DRAFTS)
+def raised(grader: Grader, request: pytest.FixtureRequest) -> Mapping[str, Raised | None]:
+    """What the first check that tells anything tells of a draft, by language."""
+    draft = DRAFTS[request.param]
+    exercise, source = Course.find().exercise(draft["exercise"]), source_of(draft)
+    if "answer_s" in draft:
+        exercise = replace(exercise, limits=Limits(answer_s=draft["answer_s"]))
+    results = (result for result in grader.results(exercise, source, exercise.file_name) if result.check.outcome is Outcome.FAILED)
+    result = next(result for result in results if tell(result, exercise, source, ENGLISH))
+    return {language: tell(result, exercise, source, language) for language in LANGUAGES}
+
+
+def test_an_error_is_told_with_its_place_and_its_cause(raised: Mapping[str, Raised], request: pytest.FixtureRequest) -> None:
+    draft, english = DRAFTS[request.node.callspec.params["raised"]], raised[ENGLISH]
+    marked = english.text[max(english.column - 1, 0) :][: english.width]
+    assert draft["said"] in english.said and draft["marked"] in marked and draft["advice"] in english.advice, english
+    assert english.text == (source_of(draft).split("\n")[english.line - 1] if english.line else "")
+    assert "\n" not in english.said and len(english.advice) <= 160
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES][1:])
+def test_in_every_language_the_same_is_told(raised: Mapping[str, Raised], language: str) -> None:
+    english, other = raised[ENGLISH], raised[language]
+    assert replace(other, said="", advice="") == replace(english, said="", advice="")
+    assert sorted(CODE.findall(other.advice)) == sorted(CODE.findall(english.advice))
+    assert bool(CHINESE.search(other.advice)) == bool(english.advice)
+
+
+def test_the_code_that_is_edited_is_right(grader: Grader) -> None:
+    """As far as what is edited is concerned: nothing is raised, and nothing misused."""
+    course = Course.find()
+    for slug in EXERCISES:
+        exercise, source = course.exercise(slug), (FOLDER / f"{slug}.py").read_text(encoding="utf-8")
+        first = next(grader.results(exercise, source, exercise.file_name))
+        assert (first.check.outcome, tell(first, exercise, source, ENGLISH)) == (Outcome.PASSED, None)

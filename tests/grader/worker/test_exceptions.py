@@ -1,0 +1,165 @@
+"""An exception as it travels: its classes, its message, the places of the learner's own lines, and the name that was probably meant."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+
+from normgrade.worker.exceptions import FRAME_LIMIT, MESSAGE_LIMIT, describe, frames_running
+from normgrade.worker.observation import Cause, Error, Frame, Observation, Request
+from normgrade.worker.play import load, play
+
+
+def called(source: str, trusted: bool = False) -> Observation:
+    """What comes of calling `f` in this source."""
+    request = Request("function_call", {"function": "f", "args": [], "kwargs": {}})
+    return play(load(source, "played.py", "played"), request, trusted=trusted)
+
+
+def error(source: str) -> Error:
+    observation = called(source)
+    assert observation.error is not None and observation.values == {}
+    return observation.error
+
+
+def test_an_error_tells_its_types_its_message_and_the_learners_own_lines() -> None:
+    source = "import torch\n\ndef g(x):\n    return torch.ones(2).view(3)\n\ndef f():\n    return g(1)\n"
+    found = error(source)
+    assert found.types == ("RuntimeError", "Exception", "BaseException") and found.cause == Cause.RAISED and found.step is None
+    assert found.message == "shape '[3]' is invalid for input of size 2"
+    assert found.frames == (Frame(7, "f", "return g(1)", 12, 4), Frame(4, "g", "return torch.ones(2).view(3)", 12, 21))
+
+
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("\tμ = '均值', 1 / 0, 2", "1 / 0"),
+        ("    é = [  # of two\n        1, int('x'),\n    ]", "int('x')"),
+        ("    x = int(  # which goes on\n        'x')", "int(  # which goes on"),
+    ],
+)
+def test_a_place_in_a_line_is_told_in_characters(line: str, marked: str) -> None:
+    source = f"def f():\n{line}\n"
+    [frame] = error(source).frames
+    whole = source.split("\n")[frame.line - 1]
+    assert whole[frame.column - 1 :][: frame.width] == marked and frame.text == whole.strip()
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        ("import torch; torch.meen", "mean"),
+        ("import torch; torch.ones(2).meen()", "mean"),
+        ("import numpy; numpy.ones(2).Sum()", "sum"),
+        ("value = 1; return valeu", "value"),
+        ("return np.ones(2)", ""),
+        ("import torch; torch.completely_different", ""),
+        ("self = type('Layer', (), {'eps': 1})(); return eps", "self.eps"),
+        ("raise NameError('no name is told')", ""),
+        ("return type('Odd', (), {'__dir__': lambda self: 1 / 0})().meen", ""),
+        ("return type('Odd', (), {'__dir__': lambda self: exit()})().meen", ""),
+    ],
+)
+def test_the_name_that_was_probably_meant_is_told(body: str, meant: str) -> None:
+    assert error(f"def f():\n    {body}\n").meant == meant
+
+
+def test_running_code_tells_its_lines_as_an_exception_does() -> None:
+    def asked(frame: FrameType | None) -> None:
+        told.append(frames_running(frame, "played.py"))
+
+    told: list[tuple[Frame, ...]] = []
+    module = load("def g(ask):\n    ask()\ndef f(ask):\n    return g(ask)\n", "played.py", "played")
+    module.f(lambda: asked(sys._getframe()))
+    assert told == [(Frame(4, "f", "return g(ask)", 12, 6), Frame(2, "g", "ask()", 5, 5))]
+
+
+def test_an_error_class_of_the_learners_own_tells_what_it_descends_from() -> None:
+    found = error("class Odd(ValueError, KeyError):\n    pass\n\ndef f():\n    raise Odd('no')\n")
+    assert found.types == ("Odd", "ValueError", "KeyError", "LookupError", "Exception", "BaseException")
+
+
+@pytest.mark.parametrize(
+    ("definition", "first"),
+    [
+        ("class ValueError(Exception):\n    pass", "submission.ValueError"),
+        ("class ValueError(Exception):\n    __module__ = 'builtins'", "submission.ValueError"),
+        ("Named = type('Named', (type,), {'__name__': property(lambda _: 1 / 0)})\n"
+         "class ValueError(Exception, metaclass=Named):\n    pass", "submission.ValueError"),
+        ("ValueError = type('IndexError', (Exception,), {})", "submission.IndexError"),
+        ("Like = type('Like', (type,), {'__eq__': lambda *_: True, '__hash__': lambda _: hash(ValueError)})\n"
+         "class ValueError(Exception, metaclass=Like):\n    pass", "submission.ValueError"),
+        ("import builtins\nclass Mine(Exception):\n    pass\nMine.__name__ = 'ValueError'\nValueError = Mine", "submission.ValueError"),
+    ],
+)  # fmt: skip
+def test_only_the_built_in_error_travels_under_its_name(definition: str, first: str) -> None:
+    assert error(f"{definition}\ndef f():\n    raise ValueError('no')\n").types == (first, "Exception", "BaseException")
+
+
+def test_an_error_that_descends_from_the_built_in_one_of_its_name_is_one() -> None:
+    found = error("class ValueError(ValueError):\n    pass\ndef f():\n    raise ValueError('no')\n")
+    assert found.types == ("submission.ValueError", "ValueError", "Exception", "BaseException")
+
+
+@pytest.mark.parametrize(
+    ("body", "cause", "types", "message"),
+    [
+        ("import sys; sys.exit(3)", Cause.EXITED, ("SystemExit", "BaseException"), "3"),
+        ("raise KeyboardInterrupt", Cause.RAISED, ("KeyboardInterrupt", "BaseException"), ""),
+        ("raise GeneratorExit('x')", Cause.RAISED, ("GeneratorExit", "BaseException"), "x"),
+    ],
+)
+def test_even_what_ends_a_program_is_only_observed(body: str, cause: Cause, types: tuple[str, ...], message: str) -> None:
+    found = error(f"def f():\n    {body}\n")
+    assert (found.cause, found.types, found.message) == (cause, types, message)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried", Cause.OUT_OF_MEMORY),
+        ("std::bad_alloc", Cause.OUT_OF_MEMORY),
+        ("could not create a primitive", Cause.OUT_OF_MEMORY),
+        ("could not create a primitive descriptor for a convolution forward propagation primitive", Cause.RAISED),
+    ],
+)
+def test_pytorch_says_in_several_words_that_memory_is_exhausted(text: str, cause: Cause) -> None:
+    source = f"def f():\n    raise RuntimeError({text!r})"
+    error = called(source).error
+    assert error is not None and error.cause is cause
+    if cause is Cause.OUT_OF_MEMORY:  # what the course's own code does then says nothing of it
+        with pytest.raises(MemoryError):
+            called(source, trusted=True)
+
+
+def test_a_long_message_is_cut() -> None:
+    assert error("def f():\n    raise ValueError('x' * 10**6)\n").message == "x" * MESSAGE_LIMIT
+
+
+def test_a_message_that_cannot_be_read_is_said_to_be_so() -> None:
+    source = "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit\n\ndef f():\n    raise Mute\n"
+    assert error(source).message == "its text could not be read"
+
+
+def test_of_many_lines_the_innermost_are_kept() -> None:
+    found = error("def f(n=50):\n    if n == 0:\n        raise ValueError\n    return f(n - 1)\n")
+    assert [frame.line for frame in found.frames] == [4] * (FRAME_LIMIT - 1) + [3]
+
+
+def test_endless_recursion_is_an_error_like_any_other() -> None:
+    found = error("def f():\n    return f()\n")
+    assert found.types[0] == "RecursionError" and len(found.frames) == FRAME_LIMIT
+
+
+def test_an_error_outside_the_learners_file_has_none_of_its_lines() -> None:
+    try:
+        raise ValueError("ours")
+    except ValueError as ours:
+        assert describe(ours, "learner.py") == Error(Cause.RAISED, "ours", ("ValueError", "Exception", "BaseException"))
+
+
+def test_an_error_while_loading_says_so() -> None:
+    assert describe(ValueError("x"), None, cause=Cause.NOT_LOADED).cause == Cause.NOT_LOADED
+    assert describe(SystemExit(), None, cause=Cause.NOT_LOADED).cause == Cause.EXITED
