@@ -37,7 +37,7 @@ def screens(expectations: Path, unhurried: None) -> Iterator[Screens]:
     """Every answer in every language and width. Texts are made while an answer is graded, so each is graded in each language."""
     course, before = Course(carried()), spoken()
     submissions = [Submission(course.exercise(path.stem), path, path.name) for path in ANSWERS.values()]
-    found = {}
+    found: dict[tuple[str, str, int], str] = {}
     for language in LANGUAGES:
         speak(language)
         for name, report in zip(ANSWERS, grade(submissions), strict=True):
