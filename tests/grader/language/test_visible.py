@@ -180,7 +180,7 @@ def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: 
     (tmp_path / "rms.py").write_text(BROKEN)
     [(_code, said)] = play([["check", "rms"]], tmp_path, tiny, ENCODINGS["ascii"])
     lines = said.decode("ascii").splitlines()
-    assert lines[0] == "rms . rms.py . sandbox: none" and any(line.startswith("x 1:17 syntax: ") for line in lines)
+    assert lines[0] == "rms.py  0 of 8 points, not passed  (sandbox: none)" and any(line.startswith("x 1:17 syntax: ") for line in lines)
     assert "0 of 8 points . not passed" in lines
 
 
