@@ -277,8 +277,8 @@ def test_a_day(run: Run, tmp_path: Path, tiny: Course, monkeypatch: pytest.Monke
     assert run("solution", "rms", "einsom")[2] == 'Error: No right way of rms is called "einsom". Did you mean "einsum"? There are einsum.'
 
     out = run("progress")[1]
-    assert re.search(r"rms 1 ✓ passed 2 \d+ 8 just now", out) and "1 of 2 passed, 2 attempts" in out
-    assert out.endswith(NEXT.format("centring", 2, "Layers"))
+    assert "rms 1 ✓ passed 2 1 → 8 just now" in out and "1 of 2 passed, 2 attempts" in out and "Passed after 2 attempts." in out
+    assert out.endswith("Next is centring (level 2, Layers): `normgrade show centring` shows the task.")
     assert "passed" in run("list")[1]
 
     out = run("reset", "rms")[1]

@@ -55,7 +55,7 @@ def test_an_array_without_numbers_agrees() -> None:
 
 def test_numbers_that_float32_leaves_open_are_told() -> None:
     expected = {OUTPUT: Expected(array(1), "float32", np.array([np.inf]))}
-    console = Console(file=io.StringIO(), width=80)
+    console = Console(file=io.StringIO(), width=120)
     assert show(console, "", Played(Observation({OUTPUT: array(7)}), Expectation(FunctionCall("rms"), expected)), {})
     assert "Some numbers of the reference are not settled in float32: any number agrees there." in console.file.getvalue()  # type: ignore[attr-defined]
 
