@@ -75,5 +75,3 @@ def test_a_wrong_answer_takes_one_screen_and_a_right_one_a_line(name: str, langu
 @pytest.mark.parametrize("name", ANSWERS)
 def test_no_line_is_wider_than_the_terminal(name: str, width: int, screens: Screens) -> None:
     assert max(map(len, screens[name, "en", width].splitlines())) <= width
-
-
