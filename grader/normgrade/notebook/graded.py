@@ -20,7 +20,7 @@ class Graded:
     """Reports that show themselves: as a picture in a notebook, as text elsewhere."""
 
     reports: tuple[Report, ...]
-    after: tuple[str, ...] = ()  # the lines after a pass, in a workspace
+    below: tuple[str, ...] = ()  # lines below the reports
 
     @property
     def passed(self) -> bool:
@@ -30,7 +30,7 @@ class Graded:
         """Return the picture. Every display has ids of its own: one notebook may show many, some of them from before it was restarted."""
         from normgrade.report.render.html import render_fragment
 
-        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.after)
+        return render_fragment(self.reports, f"normgrade-{token_hex(6)}-") + paragraphs(self.below)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(repr(self))
@@ -38,7 +38,7 @@ class Graded:
     def __repr__(self) -> str:
         from normgrade.report.render.terminal import render_text
 
-        return "\n".join([render_text(self.reports, TEXT).rstrip("\n"), *self.after])
+        return "\n".join([render_text(self.reports, TEXT).rstrip("\n"), *self.below])
 
 
 def paragraphs(lines: Sequence[str]) -> str:

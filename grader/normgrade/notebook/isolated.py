@@ -6,8 +6,10 @@ import gc
 import os
 import pickle
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,12 @@ from normgrade.grade import Submission, grade
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.after_pass import after_pass
-from normgrade.learner.interviews import running_here
+from normgrade.learner.interviews import running_here, status_in_words
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.notebook.apart import run_apart
 from normgrade.notebook.graded import Graded
+from normgrade.report.report import Outcome, Report
 from normgrade.suite.grading_options import Options
 
 
@@ -72,19 +75,19 @@ def main(order: tuple[Any, ...], path: str, name: str) -> None:
 
 
 def graded(order: Order, path: Path, name: str) -> Graded:
-    """Grade, and find out what is said after a pass."""
+    """Grade, and add the lines that `normgrade check` prints below the reports."""
     submissions = [Submission(order.exercise, path, name)]
     warn_of_folders()
     reports = revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
-    result = Graded(tuple(reports))
-    return replace(result, after=tuple(said_after(order))) if result.passed else result
+    return Graded(tuple(reports), tuple(below(order, reports)))
 
 
-def said_after(order: Order) -> list[str]:
-    """Return the lines that `normgrade check` shows after a pass in a workspace, where no interview runs."""
+def below(order: Order, reports: Sequence[Report]) -> list[str]:
+    """Return the lines below the reports in a workspace: how long an interview goes on; after a pass, how it went and what is next."""
     workspace = Workspace.find()
-    if workspace is None or running_here() is not None:
-        return []
-    with suppress(UsageError):  # a note has told of it already
-        return after_pass(order.its_course, order.exercise, workspace)
+    if (interview := running_here()) is not None:
+        return [status_in_words(interview, datetime.now(UTC))]
+    if workspace is not None and all(report.outcome is Outcome.PASSED for report in reports):
+        with suppress(UsageError):  # a note has told of it already
+            return after_pass(order.its_course, order.exercise, workspace)
     return []

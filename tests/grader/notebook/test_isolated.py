@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, UsageError
+from normgrade.learner.interview_plan import Interview, Task
+from normgrade.learner.interviews import interviews_of
+from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.notebook import apart
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.report.report import Outcome
@@ -52,3 +56,29 @@ def test_a_process_that_breaks_is_the_graders_fault(tiny: Course, path: Path, mo
     monkeypatch.setattr(apart, "command", lambda module, *arguments: broken)
     with pytest.raises(GraderError, match=r"no memory left$"):
         grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
+
+
+@pytest.fixture
+def workspace(path: Path) -> Workspace:
+    """The folder of the submission as a workspace."""
+    return new_workspace(path.parent)
+
+
+def test_after_a_pass_a_workspace_says_how_it_went_and_what_is_next(tiny: Course, path: Path, workspace: Workspace) -> None:
+    order = Order("rms", 0, None, "process", str(tiny.root))
+    assert grade_apart(order, path, "rms").below == ()
+    path.write_bytes(tiny.exercise("rms").reference.read_bytes())
+    below = grade_apart(order, path, "rms").below
+    assert below[0].startswith("Passed after 2 attempts") and below[-1].startswith("Next is centring ")
+
+
+def test_in_an_interview_only_claims_are_told_and_how_long_it_goes_on(tiny: Course, path: Path, workspace: Workspace) -> None:
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("rms"),), ()))
+    order = Order("rms", 0, None, "process", str(tiny.root))
+    graded = grade_apart(order, path, "rms")
+    assert graded.below[0].startswith("Interview 2026-03-01-1: 30 of 30 minutes are left, until ")
+    [report] = graded.reports
+    assert not report.diagnoses and not any(check.differences or check.message for check in report.checks)
+    path.write_bytes(tiny.exercise("rms").reference.read_bytes())
+    graded = grade_apart(order, path, "rms")
+    assert graded.passed and len(graded.below) == 1
