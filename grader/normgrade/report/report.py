@@ -13,7 +13,8 @@ from normgrade.language.places import Place
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES = "other-exception", "missing-arguments", "other-names"  # named in any exercise
+OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
