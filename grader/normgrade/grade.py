@@ -18,7 +18,6 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:
-    from normgrade.compare.limits import Limit
     from normgrade.compare.played import Result
 
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
@@ -56,7 +55,7 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
 
 def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
     """The report on a submission that can be played, from what could be said before."""
-    from normgrade.compare.limits import limits
+    from normgrade.compare.limits import limits, within
     from normgrade.compare.remarks import remark, sized
 
     started = time.perf_counter()
@@ -78,7 +77,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         found = limits(results, submission.exercise.defines)
         report = replace(report, limits=tuple(dict.fromkeys(limit.says for limit in found)))
         on_event(report)
-        report = diagnosed(grader, submission, report, results, set(checks_within(found, results)))
+        report = diagnosed(grader, submission, report, results, within(found, results, submission.exercise.defines))
     return replace(report, duration_s=time.perf_counter() - started)
 
 
@@ -155,14 +154,6 @@ def pointed(diagnoses: tuple[Diagnosis, ...], grader: Grader, exercise: Exercise
     named = {mistake.name: mistake for mistake in known.mistakes}
     made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
     return tuple(replace(each, spots=spots_of(mistakes, known.reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
-
-
-def checks_within(found: Sequence[Limit], results: Sequence[Result]) -> Iterator[str]:
-    """The checks of which a play with a call came to its end, and is within the limits."""
-    beyond = {id(use.play) for limit in found for use in limit.beyond}
-    for result in results:
-        if any(play.worked and id(play) not in beyond for play in result.plays):
-            yield result.check.name
 
 
 def granted(report: Report, calling: Collection[str]) -> int:

@@ -31,6 +31,13 @@ def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Li
     return limits_in([*uses((play for result in results for play in result.plays), contract)])
 
 
+def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence[Signature]) -> set[str]:
+    """The checks with a call that came to its end within the limits."""
+    beyond = {(use.play, use.step) for limit in found for use in limit.beyond}
+    calls = ((result.check.name, use) for result in results for use in uses(result.plays, contract) if use.is_call and not use.error)
+    return {name for name, use in calls if (use.play, use.step) not in beyond}
+
+
 def limits_in(found: Sequence[Use]) -> tuple[Limit, ...]:
     """The same, of uses."""
     raising, ending = [use for use in found if use.error], [use for use in found if not use.error]
@@ -56,9 +63,10 @@ def limit_of(raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
     given = sorted({name for use in (*raising, *ending) for name in use.traits} - {DIMENSIONS, DTYPE, MODE, SAMPLES})
     for trait in (DIMENSIONS, DTYPE, MODE, SAMPLES, *given):
         bad = {value_of(use, trait) for use in alike(trait, raising)}
-        if told_apart(trait, bad, alike(trait, raising), alike(trait, ending)):
-            beyond = [use for use in ending if value_of(use, trait) in bad]
-            good = ordered({value_of(use, trait) for use in ending} - bad)
+        having = [use for use in ending if value_of(use, trait) is not None]
+        if told_apart(trait, bad, alike(trait, raising), alike(trait, having)):
+            beyond = [use for use in having if value_of(use, trait) in bad]
+            good = ordered({value_of(use, trait) for use in having} - bad)
             raised = _(" or ").join(dict.fromkeys(use.error.types[0] for use in raising if use.error and use.error.types))
             outcome = _("raises {error} or is wrong", error=raised) if beyond else _("raises {error}", error=raised)
             return Limit(says(trait, good, ordered(bad), outcome), (*(use for use in raising if value_of(use, trait) in bad), *beyond))
@@ -87,7 +95,7 @@ def default_of(trait: str) -> object:
 
 
 def ordered(values: Iterable[object]) -> list[object]:
-    return sorted({value for value in values if value is not None}, key=lambda value: (str(type(value)), str(value)))
+    return sorted(set(values), key=lambda value: (str(type(value)), str(value)))
 
 
 def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str) -> str:

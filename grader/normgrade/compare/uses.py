@@ -11,7 +11,7 @@ from normgrade.compare.played import Played
 from normgrade.course.signature import Signature
 from normgrade.language.places import BUILD
 from normgrade.worker.observation import Array, Cause, Error
-from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, LayerStep, LayerStory
+from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, LayerStep, LayerStory, NewLayer
 
 DIMENSIONS, DTYPE, MODE, SAMPLES = "dimensions", "dtype", "mode", "samples"  # traits of an input; others are names of arguments
 ONE, SEVERAL = "one", "several"  # samples
@@ -33,6 +33,11 @@ class Use:
     error: Error | None
     right: bool
     before: tuple[Traits, ...] = ()
+
+    @property
+    def is_call(self) -> bool:
+        """Whether anything is called: to build a layer is no call."""
+        return not isinstance(self.play.expectation.request, NewLayer)
 
 
 def uses(plays: Iterable[Played], contract: Sequence[Signature]) -> Iterator[Use]:
