@@ -9,10 +9,11 @@ from typing import TypeVar
 
 from normgrade.compare.evidence import Bits, Evidence, Observed, union
 from normgrade.compare.facts import OTHER_TEXT, REFUSED, SILENT
-from normgrade.compare.limits import Limit, cause_of, listed
+from normgrade.compare.limits import Limit, cause_of
 from normgrade.compare.uses import lacks_arguments
 from normgrade.course.mistakes import COST
 from normgrade.language import _
+from normgrade.language.errors import listed
 from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")

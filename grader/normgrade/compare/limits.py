@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from normgrade.compare.played import Result
-from normgrade.compare.uses import DIMENSIONS, DTYPE, MODE, NUMBER, ONE, OTHER, SAMPLES, TUPLE, Use, uses
+from normgrade.compare.uses import NUMBER, ONE, OTHER, TUPLE, Trait, Use, uses
 from normgrade.course.signature import Signature
 from normgrade.language import _, n_
+from normgrade.language.errors import either, listed
 from normgrade.worker.observation import Error
 from normgrade.worker.requests import Action
 
@@ -49,8 +49,10 @@ def limits_in(found: Sequence[Use]) -> tuple[Limit, ...]:
 
 def by_cause(raising: Iterable[Use]) -> list[list[Use]]:
     """Uses by exception and line."""
-    ordered = sorted(raising, key=lambda use: cause_of(use.error))
-    return [list(alike) for _cause, alike in groupby(ordered, key=lambda use: cause_of(use.error))]
+    found: dict[tuple[str, int], list[Use]] = {}
+    for use in raising:
+        found.setdefault(cause_of(use.error), []).append(use)
+    return [*found.values()]
 
 
 def cause_of(error: Error | None) -> tuple[str, int]:
@@ -59,30 +61,33 @@ def cause_of(error: Error | None) -> tuple[str, int]:
 
 
 def limit_of(raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
-    """The limit of the first trait that tells some uses apart from those that come to their end."""
-    given = sorted({name for use in (*raising, *ending) for name in use.traits} - {DIMENSIONS, DTYPE, MODE, SAMPLES})
-    for trait in (DIMENSIONS, DTYPE, MODE, SAMPLES, *given):
-        bad = {value_of(use, trait) for use in alike(trait, raising)}
-        having = [use for use in ending if value_of(use, trait) is not None]
-        if told_apart(trait, bad, alike(trait, raising), alike(trait, having)):
-            beyond = [use for use in having if value_of(use, trait) in bad]
-            good = ordered({value_of(use, trait) for use in having} - bad)
-            raised = _(" or ").join(dict.fromkeys(use.error.types[0] for use in raising if use.error and use.error.types))
-            outcome = _("raises {error} or is wrong", error=raised) if beyond else _("raises {error}", error=raised)
-            return Limit(says(trait, good, ordered(bad), outcome), (*(use for use in raising if value_of(use, trait) in bad), *beyond))
-    return None
+    """The limit of the first trait that tells uses that raise an exception apart from those that come to their end."""
+    arguments = sorted({name for use in (*raising, *ending) for name in use.traits} - {*Trait})
+    return next(filter(None, (limit_by(trait, raising, ending) for trait in (*Trait, *arguments))), None)
+
+
+def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit | None:
+    """The limit of one trait; None where it does not tell them apart.
+
+    Either all that raises an exception is beyond, and nothing else. Or what else is beyond is wrong, too, while something within is right.
+    """
+    having = [use for use in ending if value_of(use, trait) is not None]
+    bad = values(alike(trait, raising), trait) | (values(raising, trait) - values(alike(trait, having), trait))
+    good, beyond = values(having, trait) - bad, [use for use in having if value_of(use, trait) in bad]
+    crashing = [use for use in raising if value_of(use, trait) in bad]
+    if None in bad or len(crashing) < FEWEST or len(having) - len(beyond) < FEWEST:
+        return None
+    right_within = any(use.right for use in having if use not in beyond)
+    if beyond and (len(beyond) > MOST_WRONG * len(crashing) or any(use.right for use in alike(trait, beyond)) or not right_within):
+        return None
+    raised = either(dict.fromkeys(use.error.types[0] for use in crashing if use.error and use.error.types))
+    outcome = _("raises {error} or is wrong", error=raised) if beyond else _("raises {error}", error=raised)
+    return Limit(says(trait, ordered(good), ordered(bad), outcome), (*crashing, *beyond))
 
 
 def alike(trait: str, some: Iterable[Use]) -> list[Use]:
     """Those uses before which nothing in the same play differs in this trait: no other value of it has left any traces."""
     return [use for use in some if all(other.get(trait, default_of(trait)) == value_of(use, trait) for other in use.before)]
-
-
-def told_apart(trait: str, bad: Collection[object], raising: Sequence[Use], ending: Sequence[Use]) -> bool:
-    """Return if all that raises an exception has a bad value of a trait, and nothing that is right has one."""
-    beyond = [use for use in ending if value_of(use, trait) in bad]
-    enough = len(raising) >= max(FEWEST, len(beyond) / MOST_WRONG) and len(ending) - len(beyond) >= FEWEST
-    return enough and None not in bad and not any(use.right for use in beyond)
 
 
 def value_of(use: Use, trait: str) -> object:
@@ -91,35 +96,40 @@ def value_of(use: Use, trait: str) -> object:
 
 
 def default_of(trait: str) -> object:
-    return None if trait in (DIMENSIONS, DTYPE, MODE, SAMPLES) else LEFT_OUT
+    return None if trait in {*Trait} else LEFT_OUT
 
 
-def ordered(values: Iterable[object]) -> list[object]:
-    return sorted(set(values), key=lambda value: (str(type(value)), str(value)))
+def values(some: Iterable[Use], trait: str) -> set[object]:
+    return {value_of(use, trait) for use in some}
+
+
+def ordered(some: Iterable[object]) -> list[object]:
+    return sorted(some, key=lambda value: (str(type(value)), str(value)))
 
 
 def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str) -> str:
     """The limit in a sentence; `outcome` is what it does beyond."""
     works, fails = listed(map(str, good)), listed(map(str, bad))
     match trait:
-        case "dimensions":
+        case Trait.DIMENSIONS:
             one = "It works for inputs of {works} dimension; with {fails} it {outcome}."
             many = "It works for inputs of {works} dimensions; with {fails} it {outcome}."
             return n_(one, many, int(works) if works.isdecimal() else 2, works=works, fails=fails, outcome=outcome)
-        case "dtype":
+        case Trait.DTYPE:
             return _("It works for {works}; with {fails} it {outcome}.", works=works, fails=fails, outcome=outcome)
-        case "mode" if bad == [str(Action.EVALUATE)]:
+        case Trait.MODE if bad == [str(Action.EVALUATE)]:
             return _("It works in training; in evaluation it {outcome}.", outcome=outcome)
-        case "mode":
+        case Trait.MODE:
             return _("It works in evaluation; in training it {outcome}.", outcome=outcome)
-        case "samples" if bad == [ONE]:
+        case Trait.SAMPLES if bad == [ONE]:
             return _("It works for several samples; with a single one it {outcome}.", outcome=outcome)
-        case "samples":
+        case Trait.SAMPLES:
             return _("It works for a single sample; with several it {outcome}.", outcome=outcome)
     if LEFT_OUT in bad:
-        only = _(" or ").join(argument(trait, value) for value in good)
-        return _("It works only with {arguments}; else it {outcome}.", arguments=only, outcome=outcome)
-    return _("With {arguments} it {outcome}.", arguments=_(" or ").join(argument(trait, value) for value in bad), outcome=outcome)
+        return _(
+            "It works only with {arguments}; else it {outcome}.", arguments=either(argument(trait, each) for each in good), outcome=outcome
+        )
+    return _("With {arguments} it {outcome}.", arguments=either(argument(trait, each) for each in bad), outcome=outcome)
 
 
 def argument(name: str, value: object) -> str:
@@ -132,9 +142,3 @@ def argument(name: str, value: object) -> str:
         case str() if value != OTHER:
             return f"`{name}={value}`"
     return _("`{name}`", name=name)
-
-
-def listed(words: Iterable[str]) -> str:
-    """Words one after the other: "2, 3 and 5"."""
-    *first, last = words
-    return _("{first} and {last}", first=_(", ").join(first), last=last) if first else last

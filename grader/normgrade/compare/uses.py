@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from normgrade.compare.context import arguments, first_array
 from normgrade.compare.played import Played
@@ -13,11 +14,19 @@ from normgrade.language.places import BUILD
 from normgrade.worker.observation import Array, Cause, Error
 from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, LayerStep, LayerStory, NewLayer
 
-DIMENSIONS, DTYPE, MODE, SAMPLES = "dimensions", "dtype", "mode", "samples"  # traits of an input; others are names of arguments
 ONE, SEVERAL = "one", "several"  # samples
 TUPLE, NUMBER, OTHER = "a tuple", "a number", "something else"  # arguments of which the value does not count
 LACKING = re.compile(r"unexpected keyword argument|positional arguments? but|missing \d+ required positional argument")
-Traits = Mapping[str, object]
+Traits = Mapping[str, object]  # what is told of an input, and arguments by their names
+
+
+class Trait(StrEnum):
+    """What can be told of an input at a glance, and of its step; the spaces keep it apart from the names of arguments."""
+
+    DIMENSIONS = "number of dimensions"
+    DTYPE = "dtype of the input"
+    MODE = "mode of the layer"
+    SAMPLES = "number of samples"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +86,7 @@ def uses_in(play: Played, contract: Sequence[Signature]) -> Iterator[Use]:
 
 
 def traits_in(step: LayerStep, request: LayerStory) -> dict[str, object]:
-    mode: dict[str, object] = {} if request.layer in (FUNCTION, FORWARD_BACKWARD) else {MODE: str(step.action)}
+    mode: dict[str, object] = {} if request.layer in (FUNCTION, FORWARD_BACKWARD) else {Trait.MODE: str(step.action)}
     return {} if step.x is None else traits_of([step.x.values], step.x.dtype) | mode
 
 
@@ -86,8 +95,8 @@ def traits_of(inputs: Sequence[object], dtype: str | None = None) -> dict[str, o
     for x in inputs:
         values = x.values if isinstance(x, Array) else x
         size: tuple[int, ...] = getattr(values, "shape", ())
-        samples = {SAMPLES: ONE if size[0] == 1 else SEVERAL} if len(size) > 1 else {}
-        return {DIMENSIONS: len(size), DTYPE: dtype or str(getattr(values, "dtype", ""))} | samples
+        samples = {Trait.SAMPLES: ONE if size[0] == 1 else SEVERAL} if len(size) > 1 else {}
+        return {Trait.DIMENSIONS: len(size), Trait.DTYPE: dtype or str(getattr(values, "dtype", ""))} | samples
     return {}
 
 

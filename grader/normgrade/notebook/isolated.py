@@ -17,6 +17,7 @@ from normgrade.course.course import Exercise
 from normgrade.grade import Submission, grade
 from normgrade.language import VARIABLE, _, spoken
 from normgrade.language.errors import GraderError, UsageError
+from normgrade.learner.interviews import held_back, running_here
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import find_course
 from normgrade.report.report import Report
@@ -70,4 +71,7 @@ def main(order: tuple[Any, ...], path: str, name: str) -> None:
 def graded(order: Order, path: Path, name: str) -> list[Report]:
     submissions = [Submission(order.exercise, path, name)]
     warn_of_folders()
-    return revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
+    reports = revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
+    if (interview := running_here()) is not None and (why := held_back(interview, reports)):
+        print(why, file=sys.stderr)
+    return reports
