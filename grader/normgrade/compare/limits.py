@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from normgrade.compare.played import Result
@@ -15,6 +15,7 @@ from normgrade.worker.requests import Action
 
 FEWEST = 2  # uses that work, and that do not: one may be a matter of anything
 MOST_WRONG = 10  # uses beyond a limit that come to their end, for each that raises an exception
+Cause = Callable[[Error | None], object]
 LEFT_OUT = object()  # an argument that is not given
 
 
@@ -27,8 +28,13 @@ class Limit:
 
 
 def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Limit, ...]:
-    """One limit where it explains all exceptions, or else one for each cause that it explains; none where no trait tells them apart."""
-    return limits_in([*uses((play for result in results for play in result.plays), contract)])
+    """One limit where it explains all exceptions, or else one for each cause that it explains; none where no trait tells them apart.
+
+    Causes are exceptions of one class, or else those of one line.
+    """
+    found = [*uses((play for result in results for play in result.plays), contract)]
+    raising, ending = [use for use in found if use.error], [use for use in found if not use.error]
+    return limits_among(raising, ending, lambda error: cause_of(error)[:1], cause_of)
 
 
 def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence[Signature]) -> set[str]:
@@ -38,20 +44,19 @@ def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence
     return {name for name, use in calls if (use.play, use.step) not in beyond}
 
 
-def limits_in(found: Sequence[Use]) -> tuple[Limit, ...]:
-    """The same, of uses."""
-    raising, ending = [use for use in found if use.error], [use for use in found if not use.error]
-    for causes in ([raising], by_cause(raising)):
-        if told := tuple(limit for cause in causes if (limit := limit_of(cause, ending))):
-            return told
-    return ()
+def limits_among(raising: Sequence[Use], ending: Sequence[Use], *causes: Cause) -> tuple[Limit, ...]:
+    """One limit where it explains all exceptions, or else those of each cause by itself."""
+    if limit := limit_of(raising, ending):
+        return (limit,)
+    alike = grouped(raising, causes[0]) if causes else []
+    return tuple(limit for some in alike for limit in limits_among(some, ending, *causes[1:]))
 
 
-def by_cause(raising: Iterable[Use]) -> list[list[Use]]:
-    """Uses by exception and line."""
-    found: dict[tuple[str, int], list[Use]] = {}
+def grouped(raising: Iterable[Use], cause: Cause) -> list[list[Use]]:
+    """Uses that raise an exception, by its cause."""
+    found: dict[object, list[Use]] = {}
     for use in raising:
-        found.setdefault(cause_of(use.error), []).append(use)
+        found.setdefault(cause(use.error), []).append(use)
     return [*found.values()]
 
 
@@ -77,12 +82,17 @@ def limit_by(trait: str, raising: Sequence[Use], ending: Sequence[Use]) -> Limit
     crashing = [use for use in raising if value_of(use, trait) in bad]
     if None in bad or len(crashing) < FEWEST or len(having) - len(beyond) < FEWEST:
         return None
-    right_within = any(use.right for use in having if use not in beyond)
-    if beyond and (len(beyond) > MOST_WRONG * len(crashing) or any(use.right for use in alike(trait, beyond)) or not right_within):
+    if beyond and not all_wrong(alike(trait, beyond), crashing, [use for use in having if use not in beyond]):
         return None
     raised = either(dict.fromkeys(use.error.types[0] for use in crashing if use.error and use.error.types))
     outcome = _("raises {error} or is wrong", error=raised) if beyond else _("raises {error}", error=raised)
     return Limit(says(trait, ordered(good), ordered(bad), outcome), (*crashing, *beyond))
+
+
+def all_wrong(beyond: Sequence[Use], crashing: Sequence[Use], within: Sequence[Use]) -> bool:
+    """Return if what comes to its end beyond a limit is as wrong as what crashes there, while something within is right."""
+    few = len(beyond) <= MOST_WRONG * len(crashing)
+    return few and not any(use.right for use in beyond) and any(use.right for use in within)
 
 
 def alike(trait: str, some: Iterable[Use]) -> list[Use]:
@@ -112,9 +122,14 @@ def says(trait: str, good: Sequence[object], bad: Sequence[object], outcome: str
     works, fails = listed(map(str, good)), listed(map(str, bad))
     match trait:
         case Trait.DIMENSIONS:
-            one = "It works for inputs of {works} dimension; with {fails} it {outcome}."
-            many = "It works for inputs of {works} dimensions; with {fails} it {outcome}."
-            return n_(one, many, int(works) if works.isdecimal() else 2, works=works, fails=fails, outcome=outcome)
+            return n_(
+                "It works for inputs of {works} dimension; with {fails} it {outcome}.",
+                "It works for inputs of {works} dimensions; with {fails} it {outcome}.",
+                int(works) if works.isdecimal() else len(good),
+                works=works,
+                fails=fails,
+                outcome=outcome,
+            )
         case Trait.DTYPE:
             return _("It works for {works}; with {fails} it {outcome}.", works=works, fails=fails, outcome=outcome)
         case Trait.MODE if bad == [str(Action.EVALUATE)]:

@@ -92,12 +92,13 @@ def traits_in(step: LayerStep, request: LayerStory) -> dict[str, object]:
 
 def traits_of(inputs: Sequence[object], dtype: str | None = None) -> dict[str, object]:
     """What can be told of an input at a glance."""
+    found: dict[str, object] = {}
     for x in inputs:
         values = x.values if isinstance(x, Array) else x
         size: tuple[int, ...] = getattr(values, "shape", ())
-        samples = {Trait.SAMPLES: ONE if size[0] == 1 else SEVERAL} if len(size) > 1 else {}
-        return {Trait.DIMENSIONS: len(size), Trait.DTYPE: dtype or str(getattr(values, "dtype", ""))} | samples
-    return {}
+        found |= {Trait.DIMENSIONS: len(size), Trait.DTYPE: dtype or str(getattr(values, "dtype", ""))}
+        found |= {Trait.SAMPLES: ONE if size[0] == 1 else SEVERAL} if len(size) > 1 else {}
+    return found
 
 
 def kind_of(value: object) -> str:
