@@ -337,7 +337,7 @@ class Report:
     course: the folder of the course; "" for the one that normgrade carries.
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
-    granted: the points that are left after what the first diagnosis costs, and after those of the claims that it leaves open; 0 without one.
+    granted: the points that are left after what the first diagnosis costs, and those of the claims that it leaves open; 0 without one.
     deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
 

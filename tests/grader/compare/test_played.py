@@ -36,10 +36,10 @@ def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
         (Played(SEEN, EXPECTATION, ("ValueError",)), False),
     ],
 )
+def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(play: Played, ended: bool) -> None:
+    assert play.came_to_its_end is ended
+
+
 def test_to_build_a_layer_is_no_call_that_works() -> None:
     assert Played(SEEN, EXPECTATION).worked and not Played(STOPPED, EXPECTATION).worked
     assert not Played(Observation(), Expectation(NewLayer("Norm"), {})).worked
-
-
-def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(play: Played, ended: bool) -> None:
-    assert play.came_to_its_end is ended
