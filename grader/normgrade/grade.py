@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from normgrade.course.course import Exercise
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
-from normgrade.report.report import BUILT_IN, NOTHING_RAN, Check, Death, Diagnosis, Outcome, Report, judgement
+from normgrade.report.report import BUILT_IN, NOTHING_RAN, SOME_INPUTS, Check, Death, Diagnosis, Outcome, Report, judgement
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
@@ -56,6 +56,7 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
 def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
     """The report on a submission that can be played, from what could be said before."""
     from normgrade.compare.crash import told
+    from normgrade.compare.limits import limits, within
     from normgrade.compare.remarks import remark, sized
 
     started = time.perf_counter()
@@ -75,8 +76,10 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
         duration_s=time.perf_counter() - started,
     )
     if any(check.outcome is Outcome.FAILED for check in report.checks):
+        found = limits(results, submission.exercise.defines)
+        report = replace(report, limits=tuple(dict.fromkeys(limit.says for limit in found)))
         on_event(report)
-        report = diagnosed(grader, submission, report, results)
+        report = diagnosed(grader, submission, report, results, within(found, results, submission.exercise.defines))
     return replace(report, duration_s=time.perf_counter() - started)
 
 
@@ -114,19 +117,23 @@ def deaths_in(results: Sequence[Result]) -> Iterator[Death]:
         yield from (Death(check, number, why) for why in observation.deaths)
 
 
-def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result]) -> Report:
-    """The report with the mistakes that explain it, or with the time after which they are not looked for any more."""
+def diagnosed(grader: Grader, submission: Submission, report: Report, results: Sequence[Result], calling: Collection[str]) -> Report:
+    """The report with the mistakes that explain it, or with the time after which they are not looked for any more.
+
+    `calling` are the checks of which a call came to its end. Where there are none, nothing is looked for: only what strikes is told.
+    """
     exercise, within_s, deadline = submission.exercise, grader.search_s(submission.exercise), grader.deadline(submission.exercise)
     started = time.monotonic()
-    grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    found = explained(grader, submission, report, results, within_s, deadline) if within_s else None
+    if calling:
+        grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
+    found = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else None
     if found is None:
-        return replace(report, stopped_after_s=within_s and time.monotonic() - started)
+        return replace(report, stopped_after_s=within_s and time.monotonic() - started) if calling else report
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
     report = replace(report, diagnoses=pointed(diagnoses, grader, submission.exercise, report.source), unexplained=unexplained)
-    return replace(report, granted=granted(report) if exercise.credit == "mistakes" else 0)
+    return replace(report, granted=granted(report, calling) if exercise.credit == "mistakes" else 0)
 
 
 def explained(
@@ -151,8 +158,24 @@ def pointed(diagnoses: tuple[Diagnosis, ...], grader: Grader, exercise: Exercise
     return tuple(replace(each, spots=spots_of(mistakes, known.reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
 
 
-def granted(report: Report) -> int:
-    """The points that are left after what the first diagnosis costs; 0 where it leaves a claim open, or where one was not played."""
-    if not report.diagnoses or report.unexplained or any(check.outcome in (Outcome.SKIPPED, Outcome.ERROR) for check in report.checks):
+def granted(report: Report, calling: Collection[str]) -> int:
+    """The points that are left after what the first diagnosis costs, and after those of the claims that it does not explain.
+
+    `calling` names the checks of which a call came to its end within the limits. Who raises an exception has computed nothing: unless known
+    mistakes explain everything, the other claims are explained only for as many points as calls that came to their end are good for.
+    """
+    if not report.diagnoses:
         return 0
-    return max(report.possible - max(report.diagnoses[0].cost, 1), 0)
+    first = report.diagnoses[0]
+    wrong = [check for check in report.checks if check.outcome is not Outcome.PASSED]
+    left_open = points_of(check for check in wrong if check.name not in first.checks)
+    silent = points_of(check for check in wrong if check.name in first.checks and check.name not in calling)
+    backing = points_of(check for check in report.checks if check.name in calling) - points_of(
+        check for check in wrong if check.name in calling and check.name not in first.checks
+    )
+    in_doubt = max(silent - backing, 0) if left_open or SOME_INPUTS in first.mistakes else 0
+    return max(report.possible - max(first.cost, 1) - left_open - in_doubt, 0)
+
+
+def points_of(checks: Iterable[Check]) -> int:
+    return sum(check.points for check in checks)

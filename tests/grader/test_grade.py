@@ -19,7 +19,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import COST, read_mistakes
 from normgrade.grade import Submission, grade, granted
 from normgrade.language.errors import CourseError
-from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
+from normgrade.report.report import SOME_INPUTS, Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.grading_options import Options
 from normgrade.worker.capture import Capture
 from normgrade.worker.host import Worker
@@ -525,34 +525,50 @@ def test_a_diagnosis_points_at_the_learners_own_lines(tmp_path: Path) -> None:
 # Points
 
 
-def a_report(*outcomes: Outcome, diagnosis: Diagnosis | None = None, unexplained: tuple[str, ...] = ()) -> Report:
+def a_report(*outcomes: Outcome, diagnosis: Diagnosis | None = None) -> Report:
     """A report of 20 points with one check for each outcome, which are worth as much as each other."""
     checks = tuple(
         Check(f"test_{number}", "It holds.", Kind.FORMULA, outcome, 20 // len(outcomes)) for number, outcome in enumerate(outcomes)
     )
     found = (diagnosis,) if diagnosis else ()
-    return Report("rms", "rms.py", Outcome.FAILED, 20, "linux", 0, 0.1, diagnoses=found, checks=checks, unexplained=unexplained)
+    return Report("rms", "rms.py", Outcome.FAILED, 20, "linux", 0, 0.1, diagnoses=found, checks=checks)
 
 
 PASSED, FAILED = Outcome.PASSED, Outcome.FAILED
 
 
+EVERY = {"test_0", "test_1", "test_2", "test_3"}  # checks of which a call came to its end
+
+
+def explaining(*checks: str, cost: int = 4, mistakes: tuple[str, ...] = ("a",)) -> Diagnosis:
+    return Diagnosis(mistakes, "…", checks, cost=cost)
+
+
 @pytest.mark.parametrize(("cost", "points"), [(4, 16), (1, 19), (0, 19), (19, 1), (30, 0)])
-def test_what_the_named_mistakes_leave_is_granted(cost: int, points: int) -> None:
-    assert granted(a_report(FAILED, FAILED, diagnosis=Diagnosis(("a",), "…", ("test_0", "test_1"), cost=cost))) == points
+@pytest.mark.parametrize("calling", [EVERY, set()])
+def test_what_the_named_mistakes_leave_is_granted(cost: int, points: int, calling: set[str]) -> None:
+    assert granted(a_report(FAILED, FAILED, diagnosis=explaining("test_0", "test_1", cost=cost)), calling) == points
 
 
-@pytest.mark.parametrize(
-    "report",
-    [
-        a_report(FAILED, FAILED),
-        a_report(FAILED, FAILED, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4), unexplained=("test_1",)),
-        a_report(FAILED, Outcome.SKIPPED, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4)),
-        a_report(FAILED, Outcome.ERROR, diagnosis=Diagnosis(("a",), "…", ("test_0",), cost=4)),
-    ],
-)
-def test_nothing_is_granted_where_a_claim_is_left_open(report: Report) -> None:
-    assert granted(report) == 0
+@pytest.mark.parametrize("other", [FAILED, Outcome.SKIPPED, Outcome.ERROR])
+def test_a_claim_that_is_left_open_costs_its_own_points(other: Outcome) -> None:
+    assert granted(a_report(FAILED, FAILED, FAILED, other, diagnosis=explaining("test_0", "test_1", "test_2")), EVERY) == 11
+
+
+def test_where_nothing_is_explained_nothing_is_granted() -> None:
+    assert granted(a_report(FAILED, FAILED), EVERY) == 0
+    assert granted(a_report(FAILED, FAILED, diagnosis=explaining("test_0", cost=10)), EVERY) == 0
+
+
+@pytest.mark.parametrize(("calling", "points"), [(EVERY, 16), ({"test_0", "test_1"}, 16), ({"test_0"}, 6), (set(), 0)])
+def test_a_limit_explains_no_more_than_what_lies_within_it(calling: set[str], points: int) -> None:
+    limited = explaining("test_0", "test_1", "test_2", "test_3", mistakes=(SOME_INPUTS,))
+    assert granted(a_report(FAILED, FAILED, FAILED, FAILED, diagnosis=limited), calling) == points
+
+
+def test_what_only_raises_exceptions_earns_nothing_by_what_is_explained_of_it() -> None:
+    report = a_report(FAILED, FAILED, FAILED, FAILED, diagnosis=explaining("test_0", "test_1", "test_2", cost=1))
+    assert granted(report, {"test_3"}) == 0
 
 
 @pytest.mark.parametrize(("points", "earned"), [(0, 10), (9, 10), (10, 10), (16, 16)])

@@ -27,7 +27,7 @@ from normgrade.language import _
 from normgrade.language.errors import CourseError, UsageError
 from normgrade.learner.after_pass import after_pass
 from normgrade.learner.interview_plan import Interview
-from normgrade.learner.interviews import file_of, running_here, status_in_words
+from normgrade.learner.interviews import file_of, held_back, running_here, status_in_words
 from normgrade.learner.record import revealed
 from normgrade.learner.standing import advice, records
 from normgrade.learner.workspace import Workspace, find_course
@@ -125,7 +125,8 @@ def check_command(
     reports = revealed(submissions, reports)
     if interview is not None:
         code = hand_over(reports, format, output, QUIET if detail == "quiet" else replace(DETAILS[detail], advice=False))
-        click.echo(status_in_words(interview, datetime.now(UTC)), err=True)
+        for line in filter(None, (status_in_words(interview, datetime.now(UTC)), held_back(interview, reports))):
+            click.echo(line, err=True)
         return code
     code = hand_over(reports, format, output, DETAILS[detail])
     if code == 0 and format == "terminal" and output is None and detail != "quiet":

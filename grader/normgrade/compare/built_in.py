@@ -1,60 +1,99 @@
-"""Findings that need no known mistake: another exception than the one that is due, a signature that lacks arguments, and other names."""
+"""Findings that need no known mistake: other exceptions than are due, missing arguments, other names, and inputs beyond a limit."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from normgrade.compare.evidence import Bits, Evidence, Observed, union
 from normgrade.compare.facts import OTHER_TEXT, REFUSED, SILENT
+from normgrade.compare.limits import Limit, cause_of
+from normgrade.compare.uses import lacks_arguments
+from normgrade.course.mistakes import COST
 from normgrade.language import _
-from normgrade.language.places import BUILD
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES
+from normgrade.language.errors import listed
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 
-LACKING = re.compile(r"unexpected keyword argument|positional arguments? but|missing \d+ required positional argument")
+KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
 KEY = "key of {name}"  # the place at which a new layer's state dict is asked for a name
+SMALL = 1  # in points: what a finding costs that is easily mended
+T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One such finding: its name, what it says, and the facts that it explains."""
+    """One such finding: its name, what it says, the facts that it explains, and what it costs in points."""
 
     name: str
     says: str
     facts: Bits
+    cost: int = SMALL
 
 
-def built_in(evidence: Evidence) -> Iterator[Finding]:
-    """What is found without any known mistake, and is not what a known mistake leads to."""
+def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterator[Finding]:
+    """What is found without any known mistake. How a play ends is left out where that is among the facts that are `known`."""
     alive = [play for play in evidence.plays if not play.died]
-    ended = [play for play in alive if not play.ending & evidence.known]
-    kinds = (
-        (OTHER_EXCEPTION, [(another_exception(play), play.ending) for play in ended]),
-        (MISSING_ARGUMENTS, [(lacking_arguments(play), play.bits) for play in ended]),
-        (OTHER_NAMES, [each for play in alive for each in other_names(play)]),
-    )
-    for name, said in kinds:
-        if found := {text: union(bits for other, bits in said if other == text) for text, _bits in said if text}:
-            yield Finding(name, "\n".join(found), union(found.values()))
+    unknown = [play for play in alive if not play.ending & known]
+    crashes = {cause_of(play.play.observation.error) for play in alive if play.play.refusal is None}
+    if others := told((another_exception(play, crashes), play.ending) for play in unknown):
+        yield finding(OTHER_EXCEPTION, exceptions_in_words(others), others)
+    if lacking := told((lacking_arguments(play), play.bits) for play in unknown):
+        yield finding(MISSING_ARGUMENTS, arguments_in_words(lacking), lacking)
+    if names := told(each for play in alive for each in other_names(play)):
+        yield finding(OTHER_NAMES, names, names)
+    if limited := told((limit.says, beyond(limit, alive, known)) for limit in limits):
+        yield replace(finding(SOME_INPUTS, limited, limited), cost=COST)
 
 
-def another_exception(play: Observed) -> str:
-    """That another exception was raised than the one that is due; nothing where none was, or at another step."""
+def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:
+    return Finding(name, "\n".join(says), union(facts.values()))
+
+
+def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
+    """What is told by any facts, with all of them."""
+    facts: dict[T, Bits] = {}
+    for what, bits in found:
+        if what and bits:
+            facts[what] = facts.get(what, 0) | bits
+    return facts
+
+
+def another_exception(play: Observed, crashes: Container[tuple[str, int]]) -> tuple[str, ...]:
+    """The exception that was raised and the one that is due; nothing where none was, at another step, or where legal calls crash so too."""
     error, due = play.play.observation.error, play.play.expectation.error
     if play.play.refusal is None or play.facts.ending in (REFUSED, SILENT) or error is None or due is None or error.step != due.step:
-        return ""
-    return _("{raised} is raised where {due} is due.", raised=error.types[0], due=play.play.refusal[0])
+        return ()
+    return () if cause_of(error) in crashes else (error.types[0], play.play.refusal[0])
+
+
+def exceptions_in_words(found: Iterable[tuple[str, ...]]) -> list[str]:
+    """A sentence for each exception that is due."""
+    by_due: dict[str, list[str]] = {}
+    for raised, due in found:
+        by_due.setdefault(due, []).append(raised)
+    return [_("{raised} is raised where {due} is due.", raised=_(" or ").join(raised), due=due) for due, raised in by_due.items()]
 
 
 def lacking_arguments(play: Observed) -> str:
     """What Python says of arguments that a signature does not take; nothing where that is not why the play ended."""
     error = play.play.observation.error
-    if error is None or error.types[:1] != ("TypeError",) or error.frames or error.step not in (None, BUILD):
-        return ""
-    if not LACKING.search(error.message):
-        return ""
-    return _("The signature is not that of the contract: {message}.", message=error.message.partition("\n")[0])
+    return "" if error is None or not lacks_arguments(error) else error.message.partition("\n")[0]
+
+
+def arguments_in_words(found: Iterable[str]) -> list[str]:
+    """A sentence for each function; where it lacks arguments by name, nothing is said of those by position."""
+    by_name: dict[str, list[str]] = {}
+    found = [*found]
+    for message in found:
+        if named := KEYWORD.fullmatch(message):
+            by_name.setdefault(named["function"], []).append(f"`{named['argument']}`")
+    rest = [message for message in found if message.partition("()")[0] not in by_name]
+    return [
+        *(_("{function}() does not take {arguments}.", function=name, arguments=listed(taken)) for name, taken in by_name.items()),
+        *(_("The signature is not that of the contract: {message}.", message=message) for message in rest),
+    ]
 
 
 def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
@@ -63,3 +102,9 @@ def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
         called = play.play.observation.values.get(place)
         if place.template == KEY and form == OTHER_TEXT and isinstance(called, str):
             yield _("`{name}` of the contract is called `{called}`.", name=place.names["name"], called=called), play.bit(2 * index)
+
+
+def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
+    """The facts that are beyond a limit; none where all of its exceptions are known."""
+    raising = union(play.ending for play in plays for use in limit.beyond if use.play is play.play and use.error)
+    return union(play.since(use.step) for play in plays for use in limit.beyond if use.play is play.play) if raising & ~known else 0

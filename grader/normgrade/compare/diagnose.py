@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,14 +17,15 @@ from normgrade.compare.deadline import OutOfTime
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.joint import Joint, PlaySources
+from normgrade.compare.limits import limits
 from normgrade.compare.played import Result
 from normgrade.compare.search import Guess, Search
 from normgrade.course.mistakes import Mistake
+from normgrade.course.signature import Signature
 from normgrade.report.report import Diagnosis, Outcome
 
 Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
 GRACE = 0.25  # of the time for the search, in which it comes to its end
-FINDING_COST = 1  # in points, of a built-in finding
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
 
 
@@ -34,6 +36,7 @@ class Known:
     reference: str
     mistakes: tuple[Mistake, ...]
     forecasts: Forecasts
+    contract: tuple[Signature, ...] = ()
 
 
 def diagnose(
@@ -43,23 +46,30 @@ def diagnose(
     within_s: float = math.inf,
     clock: Clock = time.thread_time,
 ) -> tuple[Diagnosis, ...]:
-    """The best explanation first, then those that explain as much; nothing where there is none. May be OutOfTime."""
+    """The best explanation first, then those that explain as much; nothing where there is none.
+
+    Raises OutOfTime where the search was stopped before anything was found. Without any time there is none, and what strikes is told.
+    """
     if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
     until = clock() + within_s
     with np.errstate(all="ignore"):
         everything = evidence_of(results, known.forecasts)
-    findings = tuple(built_in(everything))
-    evidence = everything.without(union(finding.facts for finding in findings))
+    found_in = partial(built_in, everything, limits(results, known.contract))
+    certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to it
+    evidence = everything.without(certain)
     joint = Joint(evidence, known.reference, known.mistakes, play_sources)
     search = Search(evidence, joint, lambda: clock() <= until, lambda: clock() <= until + GRACE * within_s)
     found = best(search)
     found += search.at_once() if search.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
-    if search.stopped and not guesses:
+    if search.stopped and within_s and not (guesses or certain):
         raise OutOfTime
-    explained = [diagnosis_of(guess, search, known, findings, results) for guess in alternatives(search, guesses)]
-    return tuple(diagnosis for diagnosis in explained if diagnosis.mistakes)
+    for some in (alternatives(search, guesses), [search.nothing]):
+        told = (diagnosis_of(guess, search, known, tuple(found_in(search.explained(guess))), results) for guess in some)
+        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks):
+            return telling
+    return ()
 
 
 def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
@@ -85,7 +95,7 @@ def diagnosis_of(guess: Guess, search: Search, known: Known, findings: Sequence[
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
     explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings)))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
-    cost = sum(mistake.cost for mistake in named) + FINDING_COST * len(findings)
+    cost = sum(mistake.cost for mistake in named) + sum(finding.cost for finding in findings)
     return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
 
 
@@ -94,7 +104,7 @@ def explained_checks(guess: Guess, evidence: Evidence, found: Bits) -> Iterator[
     for name, facts in evidence.checks.items():
         part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
         died = any(play.died for play in evidence.plays if play.key[0] == name)
-        if part_taken and not died and not facts & guess.unexplained:
+        if part_taken and not died and not facts & guess.unexplained & ~found:
             yield name
 
 

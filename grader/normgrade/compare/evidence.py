@@ -48,6 +48,11 @@ class Observed:
         """One of its facts, by its number in this play."""
         return 1 << (self.first_fact + fact)
 
+    def since(self, step: int | None) -> Bits:
+        """Its facts from a step on, with that of how it ended; all of them where there are no steps."""
+        later = (index for index, place in enumerate(self.right.places) if step is None or (place.step or 0) >= step)
+        return union(self.bit(2 * index) | self.bit(2 * index + 1) for index in later) | self.ending
+
     @property
     def ending(self) -> Bits:
         """The fact of how it ended."""

@@ -10,6 +10,7 @@ from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
 from normgrade.worker.observation import Observation
+from normgrade.worker.requests import NewLayer
 
 PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
 
@@ -41,6 +42,11 @@ class Played:
     def came_to_its_end(self) -> bool:
         """Whether nothing was raised, and nothing should have been."""
         return self.refusal is None and self.observation.error is None
+
+    @property
+    def worked(self) -> bool:
+        """Whether a call came to its end. To build a layer is none."""
+        return self.came_to_its_end and not isinstance(self.expectation.request, NewLayer)
 
 
 @dataclass(frozen=True, eq=False)

@@ -149,6 +149,10 @@ class Search:
         """The facts that any of its mistakes changes."""
         return union_of(self.evidence.parts[member].active for member in guess.members)
 
+    def explained(self, guess: Guess) -> Bits:
+        """The facts that are as its mistakes lead to."""
+        return self.active(guess) & ~guess.unexplained
+
     def deciding_plays(self, guess: Guess) -> list[Pair]:
         """What to play next: first where fewest act, which tells of other guesses too, then the shortest play where enough is wrong."""
         wrong = self.evidence.wrong

@@ -19,6 +19,12 @@ def either(names: Iterable[str]) -> str:
     return _(" or ").join(names)
 
 
+def listed(words: Iterable[str]) -> str:
+    """One word or more, one after the other: "2, 3 and 5"."""
+    *first, last = words
+    return _(" and ").join([_(", ").join(first), last]) if first else last
+
+
 class OneLine:
     """An error that says all in one line, which IPython and Jupyter show in place of a traceback."""
 

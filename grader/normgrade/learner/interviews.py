@@ -12,12 +12,13 @@ from typing import Any
 
 from normgrade.course.course import Exercise
 from normgrade.language import _, n_
-from normgrade.language.errors import UsageError
+from normgrade.language.errors import UsageError, listed
 from normgrade.language.visible import visible
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.interview_plan import Asked, Interview, Task
 from normgrade.learner.standing import attempts_of
 from normgrade.learner.workspace import Workspace, submission_of
+from normgrade.report.report import Outcome, Report
 
 FOLDER = "interviews"  # in a workspace
 
@@ -144,6 +145,14 @@ def status_in_words(interview: Interview, now: datetime) -> str:
         return _("The time of your interview is over: `normgrade interview` ends it, and tells how it went.")
     until = interview.deadline.astimezone().strftime("%H:%M")
     return _("Interview {name}: {left}, until {until}.", name=interview.folder, left=time_left(interview, now), until=until)
+
+
+def held_back(interview: Interview, reports: Sequence[Report]) -> str:
+    """Why nothing is explained of these reports; "" where there is nothing to explain, or all of it is explained."""
+    failed = [report.exercise for report in reports if report.outcome is Outcome.FAILED and report.exercise in interview.slugs]
+    if not failed:
+        return ""
+    return _("While this interview runs, nothing is explained of {exercises}.", exercises=listed(dict.fromkeys(failed)))
 
 
 def going_on(interview: Interview, now: datetime) -> list[str]:

@@ -18,13 +18,13 @@ from normgrade.report.reveal import claims_alone, reveal
 
 
 def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> list[Report]:
-    """The reports as far as the course reveals them, and no further than claims in an interview.
+    """The reports as far as the course reveals them, and no further than claims where a running interview asks for the exercise.
 
     Attempts are recorded; if that fails, a note goes to stderr.
     """
     shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
-    if running_here() is not None:
-        shown = list(map(claims_alone, shown))
+    if (interview := running_here()) is not None:
+        shown = [claims_alone(report) if report.exercise in interview.slugs else report for report in shown]
     if note := remember(submissions, shown):
         print(_("Note: {message}", message=note), file=sys.stderr)
     return shown

@@ -19,7 +19,7 @@ from normgrade.grade import Submission, grade
 from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.after_pass import after_pass
-from normgrade.learner.interviews import running_here, status_in_words
+from normgrade.learner.interviews import held_back, running_here, status_in_words
 from normgrade.learner.record import revealed
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.notebook.apart import run_apart
@@ -86,7 +86,7 @@ def below(order: Order, reports: Sequence[Report]) -> list[str]:
     """Return the lines below the reports in a workspace: how long an interview goes on; after a pass, how it went and what is next."""
     workspace = Workspace.find()
     if (interview := running_here()) is not None:
-        return [status_in_words(interview, datetime.now(UTC))]
+        return [*filter(None, [held_back(interview, reports)]), status_in_words(interview, datetime.now(UTC))]
     if workspace is not None and all(report.outcome is Outcome.PASSED for report in reports):
         with suppress(UsageError):  # a note has told of it already
             return after_pass(order.its_course, order.exercise, workspace)

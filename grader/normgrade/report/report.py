@@ -13,7 +13,8 @@ from normgrade.language.places import Place
 if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES = "other-exception", "missing-arguments", "other-names"  # named in any exercise
+OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
@@ -285,7 +286,7 @@ class Diagnosis:
     says: what is wrong and how to mend it, in one or more lines.
     checks: the names of the failed checks that they explain.
     spots: where the mistakes stand in the submission, as far as that is certain.
-    cost: how many points they cost where they explain everything.
+    cost: how many points they cost.
     texts: what each of them says, in the order of `mistakes`.
 
     >>> Diagnosis(mistakes=("no-eps",), says="There is no `eps`. Add it.", checks=("test_rows[a]",)).mistakes
@@ -338,7 +339,7 @@ class Report:
     course: the folder of the course; "" for the one that normgrade carries.
     stopped_after_s: after how many seconds the search for a diagnosis was stopped; None where it came to its end.
     unexplained: the names of the failed checks that the first diagnosis does not explain; empty where there is none.
-    granted: the points that are left after what the first diagnosis costs, where it explains everything; else 0.
+    granted: the points that are left after what the first diagnosis costs, and those of the claims that it leaves open; 0 without one.
     deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.worker.host import Host, Worker
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH = {"torch": 2.3, "numpy": 16.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
+SEARCH = {"torch": 6.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -94,7 +94,7 @@ class Grader:
         from normgrade.suite.run import Run
 
         with self.worker(exercise, source, file_name) as worker:
-            yield Run(worker, self.rehearsal(exercise))
+            yield Run(worker, self.rehearsal(exercise), ahead=self.played(exercise).tests)
 
     def host(self, exercise: Exercise) -> Host:
         """The host that starts the workers of an exercise."""
@@ -152,8 +152,8 @@ class Grader:
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
         try:
-            hopeless = not any(has_ended(result) for result in results) and not self.is_known(exercise)
-            known = self.none_known(exercise, results) if hopeless else self.known(exercise, deadline.earlier(within_s))
+            telling = any(play.worked for result in results for play in result.plays) or self.is_known(exercise)
+            known = self.known(exercise, deadline.earlier(within_s)) if telling else self.none_known(exercise, results)
             with Understudy(self.host(exercise), exercise) as understudy:
                 clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
                 return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
@@ -191,7 +191,7 @@ class Grader:
         rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
         plays = [((result.check.name, number), play) for result in results for number, play in enumerate(result.plays)]
         effects = effects_of(plays, rehearsal.reference, (), rehearsal.oracle)
-        return Known(rehearsal.reference, (), forecasts_of(effects, plays))
+        return Known(rehearsal.reference, (), forecasts_of(effects, plays), exercise.defines)
 
     def recall(self, exercise: Exercise) -> None:
         """Get ready for a diagnosis, as long as the zygote is not ready, if it was kept what the mistakes lead to."""
@@ -214,12 +214,7 @@ class Grader:
 
         rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
         forecasts = forecasts_of(effects, plays_of(self.suites[exercise.slug], rehearsal))
-        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts)
-
-
-def has_ended(result: Result) -> bool:
-    """Return if any play of a check came to its end: of one that did not, few mistakes could be told."""
-    return any(play.observation.error is None for play in result.plays)
+        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts, exercise.defines)
 
 
 @contextmanager

@@ -105,21 +105,36 @@ class Rehearsal:
             yield from self.of(test).questions
 
 
+class Attempt(NamedTuple):
+    """A test as it was played: its plays, the exception that says why it failed, what that means, and how long it took."""
+
+    plays: Sequence[Played] = ()
+    failed: BaseException | None = None
+    verdict: Verdict = PASSED
+    duration_s: float = 0.0
+
+
+NOT_PLAYED = Attempt()
+
+
 @dataclass
 class Run:
     """One submission on its way through one suite, test by test.
 
-    Where an interface check fails since no call in it comes to its end, the others are skipped. They are played all the same, for the
-    diagnosis, unless there would be no answers, and only as long as there is hope that a play comes to its end. Of a known mistake, some
-    `plays` are enough: in all others it does what is right.
+    Where an interface check is `broken`, for no call in it comes to its end, those `ahead` are played until one does: it may work for other
+    inputs. Where none does, all others are skipped. They are played for that as long as there are answers, and hope that a play comes to
+    its end. Of a known mistake, some `plays` are enough: in all others it does what is right.
     """
 
     player: Player
     rehearsal: Rehearsal
     plays: Container[PlayKey] = ALL
-    unusable: bool = False
+    ahead: Sequence[HiddenTest] = ()
+    broken: bool = False
+    works: bool = False
     silent: bool = False
     hope: float = HOPE  # how many more checks are played while no play comes to its end
+    attempts: dict[str, Attempt] = field(default_factory=dict, repr=False)  # those ahead, by the test's name
 
     @property
     def exercise(self) -> Exercise:
@@ -127,25 +142,40 @@ class Run:
 
     def results(self, suite: Suite) -> Iterator[Result]:
         """Every test's result, one after the other; a caller that has seen enough stops."""
+        self.ahead = suite.tests
         return map(self.play, suite.tests)
 
     def play(self, test: HiddenTest) -> Result:
-        interrupts.raise_again()
-        started = time.perf_counter()
-        skipped = self.unusable and test.kind is not Kind.INTERFACE
-        plays, failed = ((), None) if skipped and (self.silent or self.hope <= 0) else self.played(test)
-        self.hope = math.inf if any(play.observation.error is None for play in plays) else self.hope - 1  # infinity stays
-        if skipped:
-            verdict = Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken"))
-        else:
-            verdict = PASSED if failed is None else judged(failed, plays)
-        if test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED and all(play.observation.error for play in plays):
-            self.unusable = True
-            self.silent |= any(gone(play.observation) for play in plays)
-        found = result(test, plays, verdict, time.perf_counter() - started)
+        if test.kind is not Kind.INTERFACE and not self.usable():
+            plays, _failed, _verdict, duration_s = self.attempts.get(test.name, NOT_PLAYED)
+            return result(test, plays, Verdict(Outcome.SKIPPED, _("it needs what an interface check found broken")), duration_s)
+        plays, failed, verdict, duration_s = self.attempts.get(test.name) or self.attempt(test)
+        if test.kind is Kind.INTERFACE and verdict.outcome is Outcome.FAILED:
+            self.broken |= all(play.observation.error for play in plays)
+        found = result(test, plays, verdict, duration_s)
         if verdict.outcome is not Outcome.ERROR or failed is None:
             return found
         return replace(found, broken=told_to_authors(failed, self.exercise, test))
+
+    def usable(self) -> bool:
+        """Return if an interface check holds, or any call comes to its end."""
+        for test in self.ahead if self.broken else ():
+            if self.works or self.silent or self.hope <= 0:
+                break
+            if test.kind is not Kind.INTERFACE and test.name not in self.attempts:
+                self.attempts[test.name] = self.attempt(test)
+        return self.works or not self.broken
+
+    def attempt(self, test: HiddenTest) -> Attempt:
+        """Play a test."""
+        interrupts.raise_again()
+        started = time.perf_counter()
+        plays, failed = self.played(test)
+        self.works |= any(play.worked for play in plays)
+        self.silent |= any(gone(play.observation) for play in plays)
+        self.hope = math.inf if any(play.observation.error is None for play in plays) else self.hope - 1  # infinity stays
+        verdict = PASSED if failed is None else judged(failed, plays)
+        return Attempt(plays, failed, verdict, time.perf_counter() - started)
 
     def played(self, test: HiddenTest) -> tuple[Sequence[Played], BaseException | None]:
         """Play a test. Returns its plays, and the exception that says why it failed."""

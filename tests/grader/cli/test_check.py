@@ -102,11 +102,11 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
 
 REPORT = {
     "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses",
-    "unexplained", "stopped_after_s", "deaths", "checks",
+    "unexplained", "limits", "stopped_after_s", "deaths", "checks",
 }  # fmt: skip
 
 
-CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "differences"}
+CHECK = {"name", "claim", "kind", "outcome", "points", "earned", "duration_s", "message", "hint", "stdout", "call", "raised", "differences"}
 
 
 DIFFERENCE = {

@@ -65,6 +65,7 @@ def test_check_tells_claims_alone_and_the_time(run: Run, begun: Path, tiny: Cour
         assert code == 1 and f"interviews/{begun.name}/rms.py 1 of 8 points, not passed" in out and "formula ✗" in out
         assert all(secret not in out for secret in ("sum-for-mean", "numbers differ", "Diagnosis", "normgrade hint", "Average"))
         assert err.startswith(f"Interview {begun.name}: 30 of 30 minutes are left, until ")
+        assert err.endswith(" While this interview runs, nothing is explained of rms.")
     report = json.loads(run("check", "rms", "--format", "json")[1])["reports"][0]
     assert report["diagnoses"] == [] and all(check["differences"] == [] for check in report["checks"])
     assert [attempt.diagnoses for attempt in Attempts(tmp_path / ".normgrade/progress.db").attempts()] == [()] * 4

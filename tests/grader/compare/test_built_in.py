@@ -1,4 +1,4 @@
-"""Findings that need no known mistake: other exceptions, and signatures that lack arguments."""
+"""Findings that need no known mistake: other exceptions, signatures that lack arguments, other names, and limits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from scripted import Plays, Seen, World, raised
 
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.evidence import facts_in
+from normgrade.compare.limits import Limit
+from normgrade.compare.uses import Use
+from normgrade.course.mistakes import COST
 from normgrade.language.places import Place
-from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 from normgrade.worker.observation import Error, Frame
 
 PLAYS: list[Seen] = [raised("ValueError"), {"output": [1.0, 2.0]}, {"output": [3.0, 4.0]}]  # facts 0, 1 to 3, 4 to 6
@@ -18,7 +21,12 @@ UNEXPECTED = "f() got an unexpected keyword argument 'eps'\nmore"
 
 
 def found(submission: Plays, mistakes: dict[str, Plays] | None = None) -> list[Finding]:
-    return list(built_in(World(PLAYS, mistakes or {}).evidence(submission)))
+    evidence = World(PLAYS, mistakes or {}).evidence(submission)
+    return list(built_in(evidence, (), evidence.known))
+
+
+def found_among(plays: list[Seen], submission: Plays) -> list[Finding]:
+    return list(built_in(World(plays, {}).evidence(submission), (), 0))
 
 
 def lacking(message: str, step: int | str | None = None) -> Error:
@@ -45,7 +53,9 @@ def test_what_a_known_mistake_raises_is_its_own() -> None:
 def test_arguments_that_a_signature_lacks(message: str, step: str | None) -> None:
     [finding] = found({1: lacking(message, step), 2: lacking(message, step)})
     assert finding.name == MISSING_ARGUMENTS and [*facts_in(finding.facts)] == [1, 2, 3, 4, 5, 6]
-    assert finding.says == f"The signature is not that of the contract: {message.partition(chr(10))[0]}."
+    assert finding.says == (
+        "f() does not take `eps`." if message == UNEXPECTED else f"The signature is not that of the contract: {message}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,10 +66,35 @@ def test_other_type_errors_are_the_code_s_own(error: Error) -> None:
     assert found({1: error}) == []
 
 
+def test_a_crash_of_legal_calls_is_no_other_exception() -> None:
+    assert found({0: raised("RuntimeError"), 1: raised("RuntimeError", 2)}) == []
+
+
+def test_each_thing_is_said_once() -> None:
+    """Several exceptions where one is due, and several arguments that one function lacks."""
+    [finding] = found_among([raised("ValueError")] * 2, {0: raised("RuntimeError"), 1: raised("TypeError")})
+    assert finding.says == "RuntimeError or TypeError is raised where ValueError is due."
+    keyword = "f() got an unexpected keyword argument '{}'"
+    [finding] = found({1: lacking(keyword.format("eps")), 2: lacking(keyword.format("dim"))})
+    assert finding.says == "f() does not take `eps` and `dim`."
+    [finding] = found({1: lacking(keyword.format("eps")), 2: lacking("f() takes 2 positional arguments but 3 were given")})
+    assert finding.says == "f() does not take `eps`."
+
+
+def test_inputs_beyond_a_limit_are_a_finding_of_its_own_price() -> None:
+    """It explains how the plays beyond it end, unless known mistakes lead to all of that."""
+    submission: Plays = {1: raised("IndexError"), 2: raised("IndexError")}
+    evidence = World(PLAYS, {}).evidence(submission)
+    uses = [Use(play.play, None, {}, play.play.observation.error, False) for play in evidence.plays[1:]]
+    limits = (Limit("Only some.", tuple(uses)),)
+    assert [*built_in(evidence, limits, 0)] == [Finding(SOME_INPUTS, "Only some.", 0b1111110, COST)]
+    assert [*built_in(evidence, limits, evidence.plays[1].ending | evidence.plays[2].ending)] == []
+
+
 def test_tensors_under_other_names() -> None:
     world = World([{Place("key of {name}", name="weight"): "weight", Place("key of {name}", name="bias"): "bias"}], {})
-    [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}))
+    [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
     assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
-    assert not [*built_in(world.evidence({0: {"key of weight": None}}))]
+    assert not [*built_in(world.evidence({0: {"key of weight": None}}), (), 0)]
     absent = World([{Place("key of {name}", name="weight"): None}], {})  # a switch turns it off
-    assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}))]
+    assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}), (), 0)]

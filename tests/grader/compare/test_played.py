@@ -11,7 +11,7 @@ from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference
 from normgrade.worker.observation import Array, Cause, Error, Observation
-from normgrade.worker.requests import FunctionCall
+from normgrade.worker.requests import FunctionCall, NewLayer
 
 EXPECTATION = Expectation(FunctionCall("f"), {Place("result"): Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
 SEEN = Observation({"result": Array(np.array([0.0, 1.0]), "float64")})
@@ -38,3 +38,8 @@ def test_what_differs_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(play: Played, ended: bool) -> None:
     assert play.came_to_its_end is ended
+
+
+def test_to_build_a_layer_is_no_call_that_works() -> None:
+    assert Played(SEEN, EXPECTATION).worked and not Played(STOPPED, EXPECTATION).worked
+    assert not Played(Observation(), Expectation(NewLayer("Norm"), {})).worked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean, either
+from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean, either, listed
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ def test_nothing_is_suggested_where_nothing_is_known() -> None:
 
 def test_a_choice_names_all() -> None:
     assert either(["en", "zh"]) == "en or zh" and either(["en"]) == "en"
+
+
+def test_words_are_listed_one_after_the_other() -> None:
+    assert [listed("2"), listed("23"), listed("235")] == ["2", "2 and 3", "2, 3 and 5"]
 
 
 def test_a_wrong_course_is_wrong_usage() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ import pytest
 from normgrade.course.course import Course
 from normgrade.grade import Submission
 from normgrade.learner.attempts import Attempts
+from normgrade.learner.interview_plan import Interview, Task
+from normgrade.learner.interviews import held_back, interviews_of
 from normgrade.learner.record import remember, revealed
+from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
 
 Run = Callable[..., tuple[int, str, str]]
@@ -70,6 +74,19 @@ def test_outside_of_a_workspace_nothing_is_recorded(submission: Submission, tmp_
     (tmp_path / "normgrade.toml").unlink()
     assert remember([submission], [of_rms(Outcome.PASSED)]) == ""
     assert not (tmp_path / ".normgrade").exists()
+
+
+@pytest.mark.parametrize(("asked", "hint"), [("rms", ""), ("centring", "Look.")])
+def test_an_interview_holds_back_what_helps_with_its_own_exercises(asked: str, hint: str, submission: Submission, tmp_path: Path) -> None:
+    workspace = Workspace.find()
+    assert workspace is not None
+    interview = Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),))
+    interviews_of(workspace).begin(interview)
+    shown = revealed([submission], [of_rms(Outcome.FAILED)])
+    assert shown[0].checks[0].hint == hint
+    why = "While this interview runs, nothing is explained of rms."
+    assert held_back(interview, shown) == ("" if hint else why)
+    assert held_back(interview, [of_rms(Outcome.PASSED)]) == ""
 
 
 def test_an_attempt_holds_no_more_than_the_course_reveals(

@@ -13,7 +13,19 @@ import pytest
 
 from normgrade.language.places import Place
 from normgrade.report import report as module
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Finding, Kind, Numbers, Outcome, Report, Rule, ValueDifference
+from normgrade.report.report import (
+    ArrayDifference,
+    Check,
+    Diagnosis,
+    Finding,
+    Kind,
+    Numbers,
+    Outcome,
+    Report,
+    Rule,
+    ValueDifference,
+    judgement,
+)
 
 OFF = ArrayDifference(
     place=Place("output", step=1), dtype="float32", shape=(2,), mismatched=1, total=2, max_abs=0.1, max_rel=0.1, allowed=1e-6, at=(1,),
@@ -62,6 +74,14 @@ def test_a_report_does_not_change() -> None:
 def test_kinds_and_rules_are_their_words() -> None:
     assert " ".join(Kind) == "interface formula state gradient edge stability precision proof"
     assert " ".join(Rule) == "file syntax contract signature banned"
+
+
+def test_a_broken_rule_of_style_costs_no_points_and_does_not_pass() -> None:
+    holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=20)
+    banned = Finding(3, 12, Rule.BANNED, "F.layer_norm is banned: write it by hand")
+    outcome = judgement([holds.outcome], findings=True)
+    report = Report("rms", "rms.py", outcome, 20, "linux", 0, 0.1, findings=(banned,), checks=(holds,))
+    assert (report.earned, report.outcome) == (20, Outcome.FAILED)
 
 
 def test_a_difference_is_of_arrays_or_of_values_and_both_say_where() -> None:

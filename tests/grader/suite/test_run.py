@@ -87,6 +87,25 @@ def test_a_failed_interface_check_comes_first_and_skips_the_rest(run_suite: RunS
     assert (checks["test_it"].message, checks["test_it"].hint) == ("it needs what an interface check found broken", "")
 
 
+@pytest.mark.parametrize(
+    ("refused", "first", "second"),
+    [("x.size(0) != 7", Outcome.FAILED, Outcome.PASSED), ("True", Outcome.SKIPPED, Outcome.SKIPPED)],
+)
+def test_what_works_for_other_inputs_is_not_skipped(refused: str, first: Outcome, second: Outcome, run_suite: RunSuite) -> None:
+    """Where no call of an interface check comes to its end, those ahead are played until one does: each of them once."""
+    tests = test_function("agree(build(3), train(randn(4, 3)))", "test_call", "interface")
+    tests += test_function("agree(build(3), train(randn(4, 3)))", "test_first")
+    tests += test_function("agree(build(3), train(randn(7, 3)))", "test_second")
+    checks = run_suite(tests, changed("        mean = ", f"        if {refused}: raise ValueError('no')\n        mean = "))
+    assert [check.outcome for check in checks.values()] == [Outcome.FAILED, first, second]
+
+
+def test_to_build_a_layer_is_not_enough(run_suite: RunSuite) -> None:
+    tests = test_function("agree(build(3), train(randn(4, 3)))", "test_call", "interface") + test_function("agree(build(3))")
+    checks = run_suite(tests, changed("        mean = ", "        raise ValueError('no')\n        mean = "))
+    assert [check.outcome for check in checks.values()] == [Outcome.FAILED, Outcome.SKIPPED]
+
+
 def test_a_passed_interface_check_skips_nothing(run_suite: RunSuite) -> None:
     tests = test_function("agree(build(3))", kind="state") + test_function("observe(build(3))", "test_build", "interface")
     assert [check.outcome for check in run_suite(tests).values()] == [Outcome.PASSED, Outcome.PASSED]

@@ -12,7 +12,7 @@ import numpy as np
 
 from normgrade import __version__
 from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Report, Spot
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot
 
 VERSION = 1
 OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # where no numbers are compared
@@ -45,6 +45,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "findings": [finding_as_json(finding) for finding in report.findings],
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": list(report.unexplained),
+        "limits": list(report.limits),
         "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
         "deaths": [{"check": death.check, "play": death.play, "why": death.why} for death in report.deaths],
         "checks": [check_as_json(check) for check in report.checks],
@@ -80,8 +81,14 @@ def check_as_json(check: Check) -> dict[str, Any]:
         "message": check.message,
         "hint": check.hint,
         "stdout": check.stdout,
+        "call": check.call,
+        "raised": None if check.raised is None else raised_as_json(check.raised),
         "differences": [difference_as_json(difference) for difference in check.differences],
     }
+
+
+def raised_as_json(raised: Raised) -> dict[str, Any]:
+    return {name: getattr(raised, name) for name in ("said", "line", "column", "width", "text", "function", "advice")}
 
 
 def difference_as_json(difference: Difference) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from sample_reports import BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VA
 
 import normgrade
 from normgrade.report.render import render
+from normgrade.report.report import Raised
 
 
 def test_json_is_the_contract() -> None:
@@ -46,6 +47,7 @@ def test_json_is_the_contract() -> None:
                     }
                 ],
                 "unexplained": [],
+                "limits": [],
                 "stopped_after_s": None,
                 "deaths": [],
                 "checks": [
@@ -60,6 +62,8 @@ def test_json_is_the_contract() -> None:
                         "message": "m",
                         "hint": "h",
                         "stdout": "s\n",
+                        "call": "",
+                        "raised": None,
                         "differences": [
                             {
                                 "place": "step 2 · running_var",
@@ -85,9 +89,18 @@ def test_json_is_the_contract() -> None:
 
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained stopped_after_s deaths"
-    assert list(content) == [*order.split(), "checks"]
-    assert list(content["checks"][0]) == "name claim kind outcome points earned duration_s message hint stdout differences".split()
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained limits"
+    assert list(content) == [*order.split(), "stopped_after_s", "deaths", "checks"]
+    order = "name claim kind outcome points earned duration_s message hint stdout call raised differences"
+    assert list(content["checks"][0]) == order.split()
+
+
+def test_json_tells_what_was_raised_and_for_which_inputs() -> None:
+    raised = Raised("NameError: no", line=3, column=9, width=5, text="    x = y", function="forward", advice="Name it.")
+    whole = replace(report(failed(call="rms(x)", raised=raised)), limits=("It works in training.",))
+    [content] = json.loads(render([whole], "json"))["reports"]
+    [check] = content["checks"]
+    assert (content["limits"], check["call"], check["raised"]) == (["It works in training."], "rms(x)", asdict(raised))
 
 
 @pytest.mark.parametrize(
