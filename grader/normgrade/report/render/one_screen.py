@@ -53,6 +53,7 @@ class Room:
     mistakes: how many mistakes are told; the others are only named.
     opened: how many claims that nothing explains are told; the others are counted.
     findings, lines: how many findings are told, and how many lines of each.
+    limits: how many limits are told.
     printed: how many lines of what the submission printed.
     """
 
@@ -62,6 +63,7 @@ class Room:
     opened: int = 1
     findings: int = 3
     lines: int = 20
+    limits: int = 4
     printed: int = 0
 
 
@@ -72,9 +74,11 @@ ROOMS = (  # the roomiest first
     Room(),
     Room(spots=2),
     Room(spots=1, findings=2),
-    Room(spots=1, opened=0, findings=1, lines=2),
-    Room(spots=1, mistakes=4, opened=0, findings=1, lines=2),
-    *(Room(spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2) for mistakes in (3, 2, 1) for spots in (1, 0)),
+    *(
+        Room(spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=limits)
+        for mistakes, limits in ((100, 2), (4, 2), (3, 1), (2, 1), (1, 1), (0, 1))
+        for spots in (1, 0)
+    ),
 )
 
 
@@ -118,7 +122,7 @@ def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableT
     yield verdict_line(report)
     yield from course_lines(report)
     yield from news
-    sections = (findings(report, room), crash(report), diagnosis(report, room), example(report, room), claims(report, detail))
+    sections = (findings(report, room), crash(report, room), diagnosis(report, room), example(report, room), claims(report, detail))
     for section in sections:
         if lines := list(section):
             yield Text()
@@ -142,11 +146,11 @@ def findings(report: Report, room: Room) -> Iterator[RenderableType]:
         yield Text(n_("and {n} more finding", "and {n} more findings", more), style="dim")
 
 
-def crash(report: Report) -> Iterator[RenderableType]:
+def crash(report: Report, room: Room) -> Iterator[RenderableType]:
     """The exception as Python tells it, the line where it was raised, the call, and what to do."""
     check = crash_of(report)
     if check is None or check.raised is None:
-        yield from (Text(one_line(limit)) for limit in report.limits)
+        yield from limits(report, room)
         return
     raised = check.raised
     yield Text(bounded(raised.said, 3), style="bold")
@@ -158,7 +162,12 @@ def crash(report: Report) -> Iterator[RenderableType]:
         yield indented(Text(one_line(raised.advice)))
     if check.call:
         yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
-    yield from (Text(one_line(limit)) for limit in report.limits)
+    yield from limits(report, room)
+
+
+def limits(report: Report, room: Room) -> Iterator[RenderableType]:
+    """For which inputs it works, and for which it raises an exception."""
+    yield from (Text(one_line(limit)) for limit in report.limits[: room.limits])
 
 
 def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:

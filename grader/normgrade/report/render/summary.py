@@ -151,7 +151,7 @@ def example(check: Check, claim: str, hint: str) -> Example:
     difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
     if difference is None:
         return Example(check.outcome, claim, one_line(check.call), one_line(check.message), hint=hint)
-    likeness = one_line(difference.looks_like or "") or one_line(check.message)
+    likeness = one_line(difference.looks_like or "") or ("" if check.raised is not None else one_line(check.message))
     return Example(check.outcome, claim, one_line(check.call), found_at(difference), likeness, hint)
 
 
