@@ -83,7 +83,7 @@ def graded(order: Order, path: Path, name: str) -> Graded:
 
 
 def below(order: Order, reports: Sequence[Report]) -> list[str]:
-    """Return the lines below the reports in a workspace: how long an interview goes on; after a pass, how it went and what is next."""
+    """Return the lines below the reports in a workspace: what an interview holds back, and its time; or how a pass went."""
     workspace = Workspace.find()
     if (interview := running_here()) is not None:
         return [*filter(None, [held_back(interview, reports)]), status_in_words(interview, datetime.now(UTC))]

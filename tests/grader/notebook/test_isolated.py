@@ -76,9 +76,17 @@ def test_in_an_interview_only_claims_are_told_and_how_long_it_goes_on(tiny: Cour
     interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("rms"),), ()))
     order = Order("rms", 0, None, "process", str(tiny.root))
     graded = grade_apart(order, path, "rms")
-    assert graded.below[0].startswith("Interview 2026-03-01-1: 30 of 30 minutes are left, until ")
+    assert graded.below[0] == "While this interview runs, nothing is explained of rms."
+    assert graded.below[1].startswith("Interview 2026-03-01-1: 30 of 30 minutes are left, until ")
     [report] = graded.reports
     assert not report.diagnoses and not any(check.differences or check.message for check in report.checks)
     path.write_bytes(tiny.exercise("rms").reference.read_bytes())
     graded = grade_apart(order, path, "rms")
     assert graded.passed and len(graded.below) == 1
+
+
+def test_an_interview_holds_back_only_its_own_exercises(tiny: Course, path: Path, workspace: Workspace) -> None:
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task("centring"),), ()))
+    graded = grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms")
+    [report] = graded.reports
+    assert len(graded.below) == 1 and any(check.differences for check in report.checks)
