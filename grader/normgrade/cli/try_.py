@@ -91,4 +91,4 @@ def try_command(
         watched(_("{submission}: playing your input", submission=path.name), 0, 0)
         play = played(grader, trial, inspection.source, path.name)
     title = " · ".join((slug, os.path.relpath(path), call.strip(), trial.how))
-    return 0 if show(open_console(), title, play, exercise.places) else 1
+    return 0 if show(open_console(), title, play, exercise, inspection.source) else 1

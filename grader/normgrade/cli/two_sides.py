@@ -7,20 +7,25 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from normgrade.compare.crash import raised
 from normgrade.compare.differences import allowed, at_most
+from normgrade.compare.misuse import misuse
 from normgrade.compare.played import Played
 from normgrade.compare.value_words import in_words
+from normgrade.course.course import Exercise
+from normgrade.inspection.program import program_of
 from normgrade.language import _
 from normgrade.language.places import Place, place_in_words
 from normgrade.report.render.numbers import FEW, Sides, as_text, sides
+from normgrade.report.render.one_screen import raised_lines
 from normgrade.report.render.whole import difference_lines, indented, places, table_of_sides
 from normgrade.report.render.wording import bounded, difference_in_words, one_line, what_it_is
 from normgrade.report.report import ArrayDifference, Comparison, Difference, Numbers, SideBySide
 from normgrade.suite.blame import alone
-from normgrade.suite.vocabulary import as_expected, raised
+from normgrade.suite.vocabulary import as_expected
 from normgrade.worker.observation import Array, Observation
 
 Words = Mapping[str, str]  # of an exercise, for its places
@@ -29,21 +34,23 @@ LINES = 20  # of the output, or of an exception
 RESULTS = ("output", "result")  # the places of results begin so
 
 
-def show(console: Console, title: str, play: Played, words: Words) -> bool:
-    """Print both sides. Returns if they agree."""
+def show(console: Console, title: str, play: Played, exercise: Exercise, source: str) -> bool:
+    """Print both sides; `source` is the learner's. Returns if they agree."""
     console.print(Text(one_line(title), style="bold"))
     if stdout := play.observation.stdout.strip():
         console.print(Text(_("your code printed:"), style="dim"), indented(Text(bounded(stdout, LINES))))
     if play.observation.error or play.expectation.error:
-        return show_errors(console, play)
+        return show_errors(console, play, exercise, source)
     wrong = {each.place: each for each in play.differences}
     for place in play.expectation.places:
-        for part in place_lines(place, play, wrong.get(place), words):
+        for part in place_lines(place, play, wrong.get(place), exercise.places):
             console.print(part)
     if leaves_open(play):
         console.print(Text(_("Some numbers of the reference are not settled in float32: any number agrees there."), style="dim"))
     if wrong:
-        differing = [named(each, words) for each in play.differences]
+        for part in telling(play, exercise, source):
+            console.print(part)
+        differing = [named(each, exercise.places) for each in play.differences]
         console.print(Text(_("✗ They differ: {places}.", places=places(differing)), style="bold red"))
     else:
         console.print(Text(_("✓ They agree, as far as the rounding of float32 allows."), style="green"))
@@ -97,7 +104,15 @@ def leaves_open(play: Played) -> bool:
     return any((np.isinf(allowed(each)) & np.isfinite(value.values)).any() for each, value in places if isinstance(value, Array))
 
 
-def show_errors(console: Console, play: Played) -> bool:
+def telling(play: Played, exercise: Exercise, source: str) -> Iterator[RenderableType]:
+    """Return the lines about an exception of the learner's code, or about a mistake that its values show."""
+    program, error = program_of(source), play.observation.error
+    if program is not None:
+        found = misuse(play, program) if error is None else raised(error, play, exercise, program)
+        yield from () if found is None else raised_lines(found)
+
+
+def show_errors(console: Console, play: Played, exercise: Exercise, source: str) -> bool:
     """Print the result or the exception of each side. Returns if both raise the same exception."""
     right, own = play.expectation.error, play.observation.error
     if right is None:
@@ -107,8 +122,8 @@ def show_errors(console: Console, play: Played) -> bool:
     if own is None:
         console.print(Text(_("Yours returns {value}.", value=returned(play.observation))))
     else:
-        said = bounded(raised(replace(own, step=None)), LINES)
-        console.print(Text(_("Yours raises {error}", error=said) if own.types else _("Yours returns nothing: {error}", error=said)))
+        console.print(Text(_("Yours raises an exception:") if own.types else _("Yours returns nothing:")))
+        console.print(indented(Group(*telling(play, exercise, source))))
     alike = right is not None and own is not None and right.types[:1] == own.types[:1]
     said = _("✓ They agree: both raise the same exception.") if alike else _("✗ They differ.")
     console.print(Text(said, style="green" if alike else "bold red"))

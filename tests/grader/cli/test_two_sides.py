@@ -3,45 +3,60 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
+import pytest
 from rich.console import Console
 
 from normgrade.cli.two_sides import show
 from normgrade.compare.played import Played
+from normgrade.course.course import Course
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.worker.observation import Array, Cause, Error, Frame, Observation, Value
 from normgrade.worker.requests import FunctionCall
 
 OUTPUT, GRADIENT, WEIGHT = Place("output", step=1), Place("gradient of input", step=1), Place("{name}", step=1, name="weight")
-REFUSED = Error(Cause.RAISED, "x is empty", ("ValueError", "Exception"), (Frame(3, "forward", "raise"),), 1)
+RESULT = Place("result")
+SOURCE = "def rms(x, eps=1e-5):\n    y = x\n    raise ValueError('x is empty')\n"
+REFUSED = Error(Cause.RAISED, "x is empty", ("ValueError", "Exception"), (Frame(3, "rms", "raise ValueError('x is empty')"),), 1)
+Shown = Callable[..., tuple[bool, str]]
 
 
 def array(*values: float) -> Array:
     return Array(np.array(values, np.float32), "float32")
 
 
-def shown(
-    expected: Mapping[Place, Array], seen: Mapping[str, Value], own: Error | None = None, right: Error | None = None, stdout: str = ""
-) -> tuple[bool, str]:
+@pytest.fixture
+def shown(tiny: Course) -> Shown:
     """Return if both sides agree, and the output on one line."""
-    places = {place: Expected(Array(each.values.astype(float), "float64"), "float32", 0 * each.values) for place, each in expected.items()}
-    console = Console(file=io.StringIO(), width=80)
-    agree = show(console, "rms · rms.py", Played(Observation(seen, own, stdout), Expectation(FunctionCall("rms"), places, right)), {})
-    assert isinstance(console.file, io.StringIO)
-    return agree, " ".join(console.file.getvalue().split())
+
+    def printed(
+        right: Mapping[Place, Array], seen: Mapping[str, Value], own: Error | None = None, refused: Error | None = None,
+        stdout: str = "", spread: float = 0.0, source: str = SOURCE,
+    ) -> tuple[bool, str]:  # fmt: skip
+        places = {
+            place: Expected(Array(each.values.astype(float), "float64"), "float32", np.full(each.values.shape, spread))
+            for place, each in right.items()
+        }
+        play = Played(Observation(seen, own, stdout), Expectation(FunctionCall("rms"), places, refused))
+        console = Console(file=io.StringIO(), width=80)
+        agree = show(console, "rms · rms.py", play, tiny.exercise("rms"), source)
+        assert isinstance(console.file, io.StringIO)
+        return agree, " ".join(console.file.getvalue().split())
+
+    return printed
 
 
-def test_sides_that_agree_show_their_first_numbers() -> None:
+def test_sides_that_agree_show_their_first_numbers(shown: Shown) -> None:
     agree, said = shown({OUTPUT: array(*range(8)), WEIGHT: array(1)}, {OUTPUT: array(*range(8)), WEIGHT: array(1)})
-    assert agree and "output · float32 · (8,): they agree at reference yours off by allowed [0] 0 0 0" in said
+    assert agree and said.startswith("rms · rms.py output · float32 · (8,): they agree at reference yours off by allowed [0] 0 0 0")
     assert "[5] 5 5 0" in said and "[6]" not in said and "and 2 more" in said
     assert "weight" not in said and said.endswith("✓ They agree, as far as the rounding of float32 allows.")
 
 
-def test_every_place_that_differs_is_shown() -> None:
+def test_every_place_that_differs_is_shown(shown: Shown) -> None:
     right = {OUTPUT: array(1, 2), GRADIENT: array(3), WEIGHT: array(1)}
     agree, said = shown(right, {OUTPUT: array(1, 2), GRADIENT: array(4), WEIGHT: Array(np.ones(2, np.float32), "float32")})
     assert not agree and "gradient of input · float32 · (1,): the number differs" in said
@@ -49,29 +64,30 @@ def test_every_place_that_differs_is_shown() -> None:
     assert said.endswith("✗ They differ: gradient of input; weight.")
 
 
-def test_an_array_without_numbers_agrees() -> None:
+def test_an_array_without_numbers_agrees(shown: Shown) -> None:
     assert "output · float32 · (0,): they agree ✓" in shown({OUTPUT: array()}, {OUTPUT: array()})[1]
 
 
-def test_numbers_that_float32_leaves_open_are_told() -> None:
-    expected = {OUTPUT: Expected(array(1), "float32", np.array([np.inf]))}
-    console = Console(file=io.StringIO(), width=120)
-    assert show(console, "", Played(Observation({OUTPUT: array(7)}), Expectation(FunctionCall("rms"), expected)), {})
-    assert "Some numbers of the reference are not settled in float32: any number agrees there." in console.file.getvalue()  # type: ignore[attr-defined]
+def test_numbers_that_float32_leaves_open_are_told(shown: Shown) -> None:
+    agree, said = shown({OUTPUT: array(1)}, {OUTPUT: array(7)}, spread=np.inf)
+    assert agree and "Some numbers of the reference are not settled in float32: any number agrees there." in said
 
 
-def test_exceptions_of_both_sides_are_compared() -> None:
-    assert shown({}, {}, REFUSED, REFUSED) == (
-        True,
-        "rms · rms.py The reference refuses this: ValueError: x is empty Yours raises ValueError: x is empty line 3, in forward: raise "
-        "✓ They agree: both raise the same exception.",
-    )
+def test_exceptions_of_both_sides_are_compared(shown: Shown) -> None:
+    agree, said = shown({}, {}, REFUSED, REFUSED)
+    assert agree and "The reference refuses this: ValueError: x is empty Yours raises an exception: ValueError: x is empty 3 │" in said
+    assert said.endswith("✓ They agree: both raise the same exception.")
     agree, said = shown({}, {OUTPUT: array(1, 2)}, None, REFUSED)
     assert not agree and "Yours returns a float32 tensor of shape (2,): 1, 2. ✗ They differ." in said
     agree, said = shown({OUTPUT: array(1, 2)}, {}, REFUSED)
-    assert not agree and "The reference returns a float32 tensor of shape (2,): 1, 2. Yours raises ValueError" in said
+    assert not agree and "The reference returns a float32 tensor of shape (2,): 1, 2. Yours raises an exception: ValueError" in said
     assert "Yours returns nothing: no answer" in shown({OUTPUT: array(1)}, {}, Error(Cause.TIMED_OUT, "no answer"))[1]
 
 
-def test_what_the_code_printed_obeys_no_terminal() -> None:
+def test_a_forgotten_return_is_named(shown: Shown) -> None:
+    agree, said = shown({RESULT: array(1)}, {RESULT: None}, source="def rms(x, eps=1e-5):\n    y = x\n")
+    assert not agree and "`rms` ends without `return` 2 │ y = x" in said and said.endswith("✗ They differ: result.")
+
+
+def test_the_output_of_the_code_steers_no_terminal(shown: Shown) -> None:
     assert "your code printed: [bold]red" in shown({OUTPUT: array(1)}, {OUTPUT: array(1)}, stdout="[bold]\x1b[31mred")[1]

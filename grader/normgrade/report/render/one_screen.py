@@ -39,7 +39,7 @@ from normgrade.report.render.wording import (
     search_stopped,
     word_of,
 )
-from normgrade.report.report import Outcome, Report, Spot
+from normgrade.report.report import Outcome, Raised, Report, Spot
 
 HEIGHT = 22  # lines: on a terminal of 24, what was typed and the next prompt stay in sight
 
@@ -152,7 +152,14 @@ def crash(report: Report, room: Room) -> Iterator[RenderableType]:
     if check is None or check.raised is None:
         yield from limits(report, room)
         return
-    raised = check.raised
+    yield from raised_lines(check.raised)
+    if check.call:
+        yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
+    yield from limits(report, room)
+
+
+def raised_lines(raised: Raised) -> Iterator[RenderableType]:
+    """An exception, the learner's line with a caret, and what to do."""
     yield Text(bounded(raised.said, 3), style="bold")
     if raised.line and raised.text:
         yield indented(spot_lines(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
@@ -160,9 +167,6 @@ def crash(report: Report, room: Room) -> Iterator[RenderableType]:
         yield indented(Text(_("line {line}", line=raised.line)))
     if raised.advice:
         yield indented(Text(one_line(raised.advice)))
-    if check.call:
-        yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
-    yield from limits(report, room)
 
 
 def limits(report: Report, room: Room) -> Iterator[RenderableType]:
