@@ -98,6 +98,7 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
     else:
         yield OneScreen(report, DETAIL, rows, [*news(watching, report)])
         if report.outcome is Outcome.PASSED:
+            yield from map(Text, watching.afterwards)
             yield Text(passed(watching.following), style="bold green")
     if in_lines:
         yield in_place(watching)
