@@ -97,14 +97,20 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
         yield from course_lines(report)
     else:
         yield OneScreen(report, DETAIL, rows, [*news(watching, report)])
-        if report.outcome is Outcome.PASSED:
-            yield Text(passed(watching.following), style="bold green")
     if in_lines:
         yield in_place(watching)
-    elif report is None:
+    elif report is None or report.outcome is Outcome.PASSED:  # one that failed shows its own marks
         yield in_a_row(watching)
     if report is not None:
-        yield from (Text(line, style="dim") for line in losses_in_words([report]))
+        yield from after(watching, report)
+
+
+def after(watching: Watching, report: Report) -> Iterator[Text]:
+    """After a pass, how it went and the next step; and the losses behind weak walls."""
+    if report.outcome is Outcome.PASSED:
+        yield from map(Text, watching.afterwards)
+        yield Text(passed(watching.following), style="bold green")
+    yield from (Text(line, style="dim") for line in losses_in_words([report]))
 
 
 def news(watching: Watching, report: Report) -> Iterator[Text]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -12,6 +13,7 @@ from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.language import _
 from normgrade.language.errors import UsageError
+from normgrade.learner.after_pass import after_pass
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.changes import change_in_words
 from normgrade.learner.file_saves import Watched
@@ -47,6 +49,7 @@ class Watching:
     doing: str = ""  # the step that takes long
     note: str = ""
     changed: str = ""  # since the last save
+    afterwards: list[str] = field(default_factory=list)  # after a pass: how it went, and what to read
     following: Exercise | None = None  # the next exercise, for the key n
 
     def __post_init__(self) -> None:
@@ -66,6 +69,7 @@ class Watching:
         """Forget the last verdict, and prepare a grading on the inputs of a seed."""
         self.report, self.checks, self.seed, self.grading = None, {}, seed, True
         self.note = self.changed = self.doing = ""
+        self.afterwards = []
 
     def grade(self) -> None:
         """Grade the file as it is now, and record the attempt."""
@@ -81,6 +85,8 @@ class Watching:
             self.compare(self.report)
         self.note = remember([submission], [self.report])
         self.look_ahead()
+        if self.report.outcome is Outcome.PASSED:
+            self.look_back()
 
     def grader_of_seed(self) -> Grader:
         """Return a grader with the seed of this grading."""
@@ -100,6 +106,12 @@ class Watching:
             self.following = next_after(records(self.course, Workspace.find()), self.exercise, self.before)
         except UsageError as error:
             self.following, self.note = None, str(error)
+
+    def look_back(self) -> None:
+        """Find out how it went to pass the exercise. The key n stands for the next step, which comes last in these lines."""
+        with suppress(UsageError):  # `look_ahead` has told of it
+            if (workspace := Workspace.find()) is not None:
+                self.afterwards = after_pass(self.course, self.exercise, workspace)[:-1]
 
     def on_event(self, event: Check | Report) -> None:
         """Take up a check that has ended; or the report without a diagnosis, once all have and the mistake is still looked for."""

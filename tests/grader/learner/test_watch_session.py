@@ -85,6 +85,14 @@ def test_what_has_changed_since_the_last_save_is_said(begin: Begin) -> None:
     assert begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED)).changed == "+8 points: now hold: formula (1)"
 
 
+def test_after_a_pass_it_is_told_how_it_went_and_the_next_save_forgets_it(begin: Begin, tmp_path: Path) -> None:
+    watching = begin(of_rms(Outcome.FAILED), of_rms(Outcome.PASSED))
+    assert watching.afterwards[0] == "Passed after 2 attempts."
+    assert not any("centring" in line for line in watching.afterwards)
+    (tmp_path / "rms.py").write_text(CODE + "###", encoding="utf-8")
+    assert watching.begin_if_saved() and watching.afterwards == []
+
+
 def test_a_file_that_cannot_be_played_is_not_compared(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     unplayable, passed = Report("rms", "rms.py", Outcome.FAILED, 8, "none", 0, 0.1), of_rms(Outcome.PASSED)
