@@ -15,8 +15,8 @@ from normgrade.report.render import render
 from normgrade.report.report import Check, Diagnosis, Finding, Kind, Outcome, Raised, Report, Rule, Spot, ValueDifference
 from normgrade.report.reveal import reveal
 
-ELEMENTS = """a aside body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 head html li main mark meta ol
-    output p pre rect script section small span strong style summary svg table tbody td text th thead title tr ul""".split()
+ELEMENTS = """a body circle code dd details div dl dt figcaption figure footer g h1 h2 h3 h4 head html li main mark meta ol
+    output p pre rect script small span strong style summary svg table tbody td text th thead title tr ul""".split()
 SOURCE = "\n\nimport torch\n\n\ndef rms(x):\n\treturn torch.nn.functional.rms_norm(x, x.shape)\n"
 MAPPED = difference([[0.96, 1.5, 1.0677], [1.0, 2.0, 3.0]], [[0.9, 1.5, 1.001], [1.0, 2.0, 3.0001]], 1.3e-06, "step 1 · result")
 MISSING = ValueDifference(

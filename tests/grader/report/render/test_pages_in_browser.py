@@ -114,7 +114,7 @@ def test_a_page_loads_nothing_and_runs_nothing_of_the_learners(browser: Browser,
 def test_in_a_real_report_the_line_that_raised_is_marked_and_linked(graded: Path) -> None:
     page = Page(graded.read_text(encoding="utf-8"))
     assert page.one("mark").text == "            raise TypeError(SHOWN)"
-    [key] = {link.attributes["href"][1:] for link in page.links() if link.text.startswith("line")}
+    [key] = {link.attributes["href"][1:] for link in page.links() if link.attributes["aria-label"].startswith("line")}
     assert page.one("mark") in [node for node in page.every("mark") if page.called(key) in node.within]
 
 
