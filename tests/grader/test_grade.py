@@ -207,7 +207,8 @@ def slow(tiny: Course, expectations: Path, tmp_path_factory: pytest.TempPathFact
 def test_an_endless_loop_fails_only_its_own_checks(slow: Report) -> None:
     found = failed(slow)
     assert slow.outcome is Outcome.FAILED and found.keys() == WITH_FIVE
-    assert {check.message for check in found.values()} == {"no answer within 1 s: is there an endless loop?"}
+    late = "no answer within 1 s: is there an endless loop?\n  line 17, in forward: while True: pass"
+    assert {check.message for check in found.values()} == {late}
 
 
 def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
@@ -215,7 +216,7 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
     [report] = grade([written(tmp_path, tiny.exercise("centring"), source)], Options(timeout_s=1.5))
     found = failed(report)
     assert report.outcome is Outcome.FAILED and outcomes(report)["test_build"] is Outcome.PASSED
-    assert all(check.message.endswith("the time for all checks (1.5 s) is used up") for check in found.values())
+    assert all("the time for all checks (1.5 s) is used up" in check.message for check in found.values())
     assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
 
 

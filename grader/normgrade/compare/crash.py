@@ -50,7 +50,8 @@ def is_unexpected(error: Error, play: Played) -> bool:
 def raised(error: Error, play: Played, exercise: Exercise, program: Program) -> Raised:
     """An exception with the place where it was raised, its usual cause and the remedy."""
     spot = spot_of(error, program)
-    crash = Crash(program, str(error.cause), error.types, error.message, spot.line, spot.function, exercise.slug, exercise.defines)
+    ending = Cause.TIMED_OUT if error.frames and not error.types else error.cause  # while the file was loaded, too
+    crash = Crash(program, str(ending), error.types, error.message, spot.line, spot.function, exercise.slug, exercise.defines)
     advice = advice_for(crash)
     if advice.at is not None:
         spot = spot_at(advice.at, program)

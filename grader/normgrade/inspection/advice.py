@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from normgrade.inspection.pitfalls import Advice, Crash, advice_on
 from normgrade.inspection.pitfalls_in_libraries import LIBRARIES
-from normgrade.inspection.pitfalls_in_python import PYTHON
+from normgrade.inspection.pitfalls_in_python import AT_LAST, PYTHON
 from normgrade.inspection.pitfalls_in_shapes import SHAPES
 from normgrade.language import spoken
 
@@ -19,6 +19,6 @@ def advice_for(crash: Crash) -> Advice:
 @lru_cache(maxsize=64)  # one exception ends many plays
 def advice_in(crash: Crash, _language: str) -> Advice:
     try:
-        return advice_on(crash, (*PYTHON, *LIBRARIES, *SHAPES))
+        return advice_on(crash, (*PYTHON, *LIBRARIES, *SHAPES, *AT_LAST))
     except RecursionError:  # the source is deeply nested
         return Advice("")

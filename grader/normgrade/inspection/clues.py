@@ -153,6 +153,11 @@ def itself(crash: Crash, _match: Match) -> Found | None:
     return Found({"name": crash.function}) if crash.function else None
 
 
+def in_a_call(crash: Crash, _match: Match) -> Found | None:
+    """A function in which it was raised, not the module itself."""
+    return Found() if crash.types and crash.around is not None else None
+
+
 def no_raise(crash: Crash, _match: Match) -> Found | None:
     """A line that does not raise the exception itself."""
     return None if crash.line and isinstance(crash.program.statement(crash.line), ast.Raise) else Found()

@@ -7,6 +7,7 @@ from normgrade.inspection.clues import (
     anywhere,
     debugger,
     forward_within,
+    in_a_call,
     in_text,
     itself,
     late_super,
@@ -113,7 +114,7 @@ PYTHON = (
     ),
     # The walls
     Pitfall(
-        "timed out|not loaded|OSError|TorchDynamoException|ShortenTraceback",
+        "timed out|OSError|TorchDynamoException|ShortenTraceback",
         "",
         N_("Leave `torch.compile` out: code is graded without a compiler."),
         anywhere("torch.compile"),
@@ -130,5 +131,13 @@ PYTHON = (
     Pitfall("OSError", "", N_("Code is graded without files, network and further processes: leave this line out."), no_raise),
     Pitfall("RuntimeError", "can't start new thread", N_("Code is graded in a single thread: compute one thing after the other.")),
     Pitfall("SystemExit|exited", "", N_("Leave `exit()` out: a function ends with `return`."), in_text(r"exit\b|\bquit\b|SystemExit")),
-    Pitfall("timed out|not loaded", "", N_("The loop that begins on line {line} had not ended by then."), loop_around),
+    Pitfall("timed out", "", N_("The loop that begins on line {line} had not ended by then."), loop_around),
+)
+AT_LAST = (  # if no other cause is known
+    Pitfall(
+        "not loaded",
+        "",
+        N_('This call is made while the file is loaded: put tests of your own under `if __name__ == "__main__":`.'),
+        in_a_call,
+    ),
 )

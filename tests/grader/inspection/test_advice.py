@@ -10,7 +10,7 @@ from normgrade.course.signature import Signature
 from normgrade.inspection.advice import advice_for
 from normgrade.inspection.pitfalls import Crash, Pitfall
 from normgrade.inspection.pitfalls_in_libraries import LIBRARIES
-from normgrade.inspection.pitfalls_in_python import PYTHON
+from normgrade.inspection.pitfalls_in_python import AT_LAST, PYTHON
 from normgrade.inspection.pitfalls_in_shapes import SHAPES
 from normgrade.inspection.program import program_of
 
@@ -119,8 +119,14 @@ def test_the_cause_is_told_if_it_is_certain(source: str, kind: str, message: str
 
 def test_a_compiler_is_not_to_be_had_however_its_lack_shows() -> None:
     source = "import torch\n@torch.compile\ndef softmax(x): pass\n"
-    for kind, ending in (("", "timed out"), ("TorchDynamoException", "raised"), ("", "not loaded")):
+    for kind, ending in (("", "timed out"), ("TorchDynamoException", "raised")):
         assert advice(source, kind, "no answer", 0, ending).startswith("Leave `torch.compile` out")
+
+
+def test_an_exception_while_the_file_is_loaded_is_told_if_a_call_raised_it() -> None:
+    source = "import torch\nf = torch.compile\ndef g():\n    raise KeyError\ng()\n"
+    assert advice(source, "KeyError", "", 4, "not loaded").startswith("This call is made while the file is loaded")
+    assert advice(source, "KeyError", "", 5, "not loaded") == advice(source, "KeyError", "", 4) == ""
 
 
 def test_an_endless_loop_is_told_by_its_line() -> None:
@@ -135,7 +141,7 @@ def test_a_source_that_is_too_deep_has_no_advice() -> None:
     assert advice(deep, "AttributeError", "'A' object has no attribute 'b'", 3) in ("", "No line sets `self.b`: do so in `__init__`.")
 
 
-@pytest.mark.parametrize("pitfall", [*PYTHON, *LIBRARIES, *SHAPES], ids=lambda pitfall: f"{pitfall.raised} {pitfall.says}"[:60])
+@pytest.mark.parametrize("pitfall", [*PYTHON, *LIBRARIES, *SHAPES, *AT_LAST], ids=lambda pitfall: f"{pitfall.raised} {pitfall.says}"[:60])
 def test_an_entry_names_exceptions_and_is_short(pitfall: Pitfall) -> None:
     raised, says, text, clue = pitfall
     assert re.compile(says) and len(text) <= 160 and text.endswith((".", "?"))

@@ -11,7 +11,7 @@ import pytest
 
 from normgrade.worker import framing, launch, messages
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer
-from normgrade.worker.observation import Observation
+from normgrade.worker.observation import Cause, Error, Frame, Observation
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes as POSIX has them")
 LOAD = messages.Load("x = 1", "x.py", "submission")
@@ -121,3 +121,26 @@ def test_a_worker_that_reads_no_question_blocks_nobody(peer: Peer) -> None:
 def test_a_process_is_ended_once(peer: Peer) -> None:
     assert peer.channel.end(0.25) == peer.channel.end(9.0) == Ending(True, 0)
     assert peer.ended == [0.25]
+
+
+LINES = (Frame(3, "f", "while True: pass", 5, 16),)
+LATE = Observation(error=Error(Cause.TIMED_OUT, "", frames=LINES))
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [(LATE, LINES), (Observation(), ()), (Observation(error=Error(Cause.RAISED, "", frames=LINES)), ())],
+)
+def test_a_worker_whose_answer_is_late_may_say_where_it_is(peer: Peer, said: Observation, lines: tuple[Frame, ...]) -> None:
+    peer.channel.where = lambda: framing.send(peer.answer, messages.encode(said, peer.serial()))
+    with pytest.raises(NoAnswer):
+        peer.channel.ask(LOAD, 0.05)
+    assert peer.channel.lines_running(LONG_S) == lines
+
+
+def test_one_that_says_nothing_or_no_frame_is_nowhere(peer: Peer) -> None:
+    with pytest.raises(NoAnswer):
+        peer.channel.ask(LOAD, 0.05)
+    assert peer.channel.lines_running(0.05) == ()
+    peer.channel.where = lambda: framing.send(peer.answer, b"garbage" * 9)
+    assert peer.channel.lines_running(LONG_S) == ()
