@@ -56,8 +56,8 @@ def report_on(grader: Grader, submission: Submission, inspection: Inspection, on
 def report_on_plays(grader: Grader, submission: Submission, inspection: Inspection, report: Report, on_event: OnEvent) -> Report:
     """The report on a submission that can be played, from what could be said before."""
     from normgrade.compare.crash import told
-    from normgrade.compare.limits import limits, within
     from normgrade.compare.remarks import remark, sized
+    from normgrade.compare.works_for import limits, within
 
     started = time.perf_counter()
     results, checks = [], []

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from normgrade.compare.evidence import Bits, Evidence, Observed, union
 from normgrade.compare.facts import OTHER_TEXT, REFUSED, SILENT
-from normgrade.compare.limits import Limit, cause_of
 from normgrade.compare.uses import lacks_arguments
+from normgrade.compare.works_for import Limit, cause_of
 from normgrade.course.mistakes import COST
 from normgrade.language import _
 from normgrade.language.errors import listed
@@ -36,7 +36,7 @@ def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterat
     """What is found without any known mistake. How a play ends is left out where that is among the facts that are `known`."""
     alive = [play for play in evidence.plays if not play.died]
     unknown = [play for play in alive if not play.ending & known]
-    crashes = {cause_of(play.play.observation.error) for play in alive if play.play.refusal is None}
+    crashes = crashes_in(alive)
     if others := told((another_exception(play, crashes), play.ending) for play in unknown):
         yield finding(OTHER_EXCEPTION, exceptions_in_words(others), others)
     if lacking := told((lacking_arguments(play), play.bits) for play in unknown):
@@ -105,6 +105,21 @@ def other_names(play: Observed) -> Iterator[tuple[str, Bits]]:
 
 
 def beyond(limit: Limit, plays: Sequence[Observed], known: Bits) -> Bits:
-    """The facts that are beyond a limit; none where all of its exceptions are known."""
-    raising = union(play.ending for play in plays for use in limit.beyond if use.play is play.play and use.error)
-    return union(play.since(use.step) for play in plays for use in limit.beyond if use.play is play.play) if raising & ~known else 0
+    """The facts that are beyond a limit; none where most of its exceptions are known."""
+    here = [(play, use) for play in plays for use in limit.beyond if use.play is play.play]
+    raising = union(play.ending for play, use in here if use.error)
+    unknown = (raising & ~known).bit_count() * 2 > raising.bit_count()
+    return union(play.since(use.step) for play, use in here) if unknown else 0
+
+
+def crashing_alike(evidence: Evidence) -> Bits:
+    """How plays end that should be refused, but crash just as legal calls do: that is no finding of its own."""
+    alive = [play for play in evidence.plays if not play.died]
+    crashes = crashes_in(alive)
+    return union(play.ending for play in alive if play.play.refusal is not None and cause_of(play.play.observation.error) in crashes)
+
+
+def crashes_in(plays: Iterable[Observed]) -> set[tuple[str, int]]:
+    """The causes of all crashes of legal calls."""
+    errors = (play.play.observation.error for play in plays if play.play.refusal is None)
+    return {cause_of(error) for error in errors if error is not None}

@@ -11,15 +11,15 @@ from functools import partial
 import numpy as np
 
 from normgrade.compare.best import best
-from normgrade.compare.built_in import Finding, built_in
+from normgrade.compare.built_in import Finding, built_in, crashing_alike
 from normgrade.compare.credible import credible
 from normgrade.compare.deadline import OutOfTime
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.joint import Joint, PlaySources
-from normgrade.compare.limits import limits
 from normgrade.compare.played import Result
 from normgrade.compare.search import Guess, Search
+from normgrade.compare.works_for import limits
 from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import Diagnosis, Outcome
@@ -57,7 +57,8 @@ def diagnose(
         everything = evidence_of(results, known.forecasts)
     found_in = partial(built_in, everything, limits(results, known.contract))
     certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to it
-    evidence = everything.without(certain)
+    alike = crashing_alike(everything)
+    evidence = everything.without(certain | alike)
     joint = Joint(evidence, known.reference, known.mistakes, play_sources)
     search = Search(evidence, joint, lambda: clock() <= until, lambda: clock() <= until + GRACE * within_s)
     found = best(search)
@@ -66,7 +67,7 @@ def diagnose(
     if search.stopped and within_s and not (guesses or certain):
         raise OutOfTime
     for some in (alternatives(search, guesses), [search.nothing]):
-        told = (diagnosis_of(guess, search, known, tuple(found_in(search.explained(guess))), results) for guess in some)
+        told = (diagnosis_of(guess, search, known, tuple(found_in(search.explained(guess))), results, alike) for guess in some)
         if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks):
             return telling
     return ()
@@ -88,23 +89,25 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
     return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
 
 
-def diagnosis_of(guess: Guess, search: Search, known: Known, findings: Sequence[Finding], results: Sequence[Result]) -> Diagnosis:
+def diagnosis_of(
+    guess: Guess, search: Search, known: Known, findings: Sequence[Finding], results: Sequence[Result], left_out: Bits
+) -> Diagnosis:
     """A guess in words, with the failed checks that it explains together with the built-in findings."""
     named = [known.mistakes[member] for member in guess.members]
     names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
-    explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings)))
+    explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings), left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
     cost = sum(mistake.cost for mistake in named) + sum(finding.cost for finding in findings)
     return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)
 
 
-def explained_checks(guess: Guess, evidence: Evidence, found: Bits) -> Iterator[str]:
+def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bits) -> Iterator[str]:
     """The checks at which nothing is left to explain: every play had an answer, and a mistake or a finding has a part in it."""
     for name, facts in evidence.checks.items():
         part_taken = (facts & evidence.wrong) or (facts & found) or any(evidence.parts[member].active & facts for member in guess.members)
         died = any(play.died for play in evidence.plays if play.key[0] == name)
-        if part_taken and not died and not facts & guess.unexplained & ~found:
+        if part_taken and not died and not facts & guess.unexplained & ~found & ~left_out:
             yield name
 
 

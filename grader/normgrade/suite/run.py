@@ -9,33 +9,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-import pytest
-
 from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.course.course import Exercise
 from normgrade.language import _
-from normgrade.language.errors import CourseError, GraderError
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.kept import request_key
-from normgrade.report.report import Check, Difference, Kind, Outcome
-from normgrade.suite.blame import BrokenSuite, said_by, told_to_authors
+from normgrade.report.report import Kind, Outcome
+from normgrade.suite.blame import told_to_authors
 from normgrade.suite.suite import HiddenTest, Suite
-from normgrade.suite.vocabulary import Asked, Disagreement, Player, Playing, playing
+from normgrade.suite.verdict import PASSED, Verdict, judged, result
+from normgrade.suite.vocabulary import Asked, Player, Playing, playing
 from normgrade.worker import interrupts
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
 
-
-class Verdict(NamedTuple):
-    """The outcome of a test, and the reason; `wrong` is the play that decided, if one did."""
-
-    outcome: Outcome
-    message: str = ""
-    differences: tuple[Difference, ...] = ()
-    wrong: Played | None = None
-
-
-PASSED = Verdict(Outcome.PASSED)
 HOPE = 8  # checks: of each known mistake that an interface check finds, except for one, a play ends before
 
 
@@ -224,53 +211,3 @@ def failure(test: Callable[[], None], check: Playing | None = None) -> BaseExcep
         if token:
             playing.reset(token)
     return None
-
-
-def judged(error: BaseException, plays: Sequence[Played]) -> Verdict:
-    """Return the verdict of an exception in a test. A test that stumbles over a difference speaks of the submission, not of the suite."""
-    match error:
-        case Disagreement():
-            return Verdict(Outcome.FAILED, error.message, error.differences, error.play)
-        case AssertionError() | pytest.fail.Exception():
-            return Verdict(Outcome.FAILED, str(error) or _("the claim does not hold"))
-        case pytest.skip.Exception():
-            return Verdict(Outcome.SKIPPED, str(error))
-        case GraderError() | MemoryError():
-            raise error
-        case _ if not isinstance(error, Exception):  # an interrupt, or an exit: the grader's own
-            raise error
-        case CourseError():
-            return Verdict(Outcome.ERROR, str(error))
-        case Exception() if not isinstance(error, BrokenSuite) and (found := wrong_in(plays)):
-            return Verdict(Outcome.FAILED, _("what was observed cannot be judged: {error}", error=said_by(error)), found)
-        case _:
-            return Verdict(Outcome.ERROR, _("the suite is broken, not your code: {error}", error=said_by(error)))
-
-
-def wrong_in(plays: Sequence[Played]) -> tuple[Difference, ...]:
-    """The differences of the first play that has any."""
-    return next(filter(None, (play.differences for play in plays)), ())
-
-
-def result(test: HiddenTest, plays: Sequence[Played], verdict: Verdict, duration_s: float) -> Result:
-    failed = verdict.outcome is Outcome.FAILED
-    check = Check(
-        name=test.name,
-        claim=test.claim,
-        kind=test.kind,
-        outcome=verdict.outcome,
-        points=test.points,
-        duration_s=duration_s,
-        message=verdict.message,
-        hint=test.hint if failed else "",
-        stdout="".join(dict.fromkeys(play.observation.stdout for play in plays)),
-        differences=verdict.differences,
-        lines=lines_raised(plays) if failed else (),
-    )
-    return Result(check, tuple(plays), verdict.wrong)
-
-
-def lines_raised(plays: Sequence[Played]) -> tuple[int, ...]:
-    """The lines of the submission in which it raised what it should not have."""
-    unexpected = [play.observation.error for play in plays if play.refusal is None and play.observation.error is not None]
-    return tuple(dict.fromkeys(frame.line for error in unexpected for frame in error.frames))

@@ -9,8 +9,8 @@ from scripted import Plays, Seen, World, raised
 
 from normgrade.compare.built_in import Finding, built_in
 from normgrade.compare.evidence import facts_in
-from normgrade.compare.limits import Limit
 from normgrade.compare.uses import Use
+from normgrade.compare.works_for import Limit
 from normgrade.course.mistakes import COST
 from normgrade.language.places import Place
 from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from uses_made import X, play, raised, step, story
 
-from normgrade.compare.limits import limits, within
 from normgrade.compare.played import Played, Result
+from normgrade.compare.works_for import limits, within
 from normgrade.course.signature import Signature
 from normgrade.report.report import Check, Kind, Outcome
 from normgrade.worker.requests import Action, LayerStep
