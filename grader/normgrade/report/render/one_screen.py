@@ -206,7 +206,7 @@ def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
         spots = mistake.spots[:1] if left > 0 else ()
         where = "" if spots or not mistake.spots else _(" (line {line})", line=mistake.spots[0].line)
         says = bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)
-        yield Text.assemble(f"{number}. ", (mistake.name, "bold"), where, _(": "), says)
+        yield Text.assemble(f"{number}. ", (mistake.name, "bold"), where, f"{_(': ')}{says}" if says else "")
         yield from (indented(spot_lines(spot), 3) for spot in spots)
         left -= len(spots)
     if rest := named[room.mistakes :]:

@@ -21,6 +21,7 @@ from normgrade.report.render.wording import (
 )
 from normgrade.report.report import (
     BUILT_IN,
+    SOME_INPUTS,
     Check,
     Diagnosis,
     Difference,
@@ -85,12 +86,12 @@ def diagnosis_of(report: Report) -> Diagnosis | None:
 
 
 def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
-    """Return the mistakes of a diagnosis, each with what it says and its places."""
-    texts = diagnosis.texts or (diagnosis.says,)
-    if len(texts) != len(diagnosis.mistakes):  # several that were put into words together
+    """Return the mistakes of a diagnosis, each with what it says and its places. For which inputs it works is not said again here."""
+    if len(diagnosis.mistakes) == 1 or len(diagnosis.texts) != len(diagnosis.mistakes):
         return [Named(names_of(diagnosis), diagnosis.says, diagnosis.spots)]
     spots = {name: tuple(spot for spot in diagnosis.spots if spot.mistake == name) for name in diagnosis.mistakes}
-    return [Named(one_line(name), text, spots[name]) for name, text in zip(diagnosis.mistakes, texts, strict=True)]
+    told = zip(diagnosis.mistakes, diagnosis.texts, strict=True)
+    return [Named(one_line(name), "" if name == SOME_INPUTS else text, spots[name]) for name, text in told]
 
 
 def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
