@@ -42,6 +42,7 @@ from normgrade.report.render.wording import (
 from normgrade.report.report import Outcome, Raised, Report, Spot
 
 HEIGHT = 22  # lines: on a terminal of 24, what was typed and the next prompt stay in sight
+FULL_WIDTH = 80  # columns; a narrower screen may be a little longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Room:
     """How much is said.
 
     whole: of each mistake everything, or its first sentence only.
+    terse: a mistake whose line and remedy are shown says no more.
     spots: how many lines of the submission are shown.
     mistakes: how many mistakes are told; the others are only named.
     opened: how many claims that nothing explains are told; the others are counted.
@@ -58,6 +60,7 @@ class Room:
     """
 
     whole: bool = False
+    terse: bool = False
     spots: int = 3
     mistakes: int = 100
     opened: int = 1
@@ -72,12 +75,11 @@ ROOMS = (  # the roomiest first
     Room(whole=True, printed=1),
     Room(printed=1),
     Room(),
-    Room(spots=2),
-    Room(spots=1, findings=2),
+    Room(terse=True, findings=2),
+    Room(terse=True, opened=0, findings=1, lines=2, limits=2),
     *(
-        Room(spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=limits)
-        for mistakes, limits in ((100, 2), (4, 2), (3, 1), (2, 1), (1, 1), (0, 1))
-        for spots in (1, 0)
+        Room(terse=True, spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=1)
+        for mistakes, spots in ((4, 3), (100, 2), (4, 2), (3, 3), (3, 2), (3, 1), (2, 2), (2, 1), (2, 0), (1, 1), (1, 0))
     ),
 )
 
@@ -92,9 +94,10 @@ class OneScreen:
         self.news = news
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = self.height + max(0, FULL_WIDTH - options.max_width) // 4
         for room in ROOMS:
             lines = console.render_lines(Group(*parts(self.report, self.detail, room, self.news)), options.update(height=None), pad=False)
-            if len(lines) <= self.height:
+            if len(lines) <= height:
                 break
         for line in lines:
             yield from line
@@ -154,7 +157,7 @@ def crash(report: Report, room: Room) -> Iterator[RenderableType]:
         return
     yield from raised_lines(check.raised)
     if check.call:
-        yield indented(Text(_("Raised by: {call}", call=one_line(check.call)), style="dim"))
+        yield indented(Text(_("The call: {call}", call=one_line(check.call)), style="dim"))
     yield from limits(report, room)
 
 
@@ -206,6 +209,8 @@ def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
         spots = mistake.spots[:1] if left > 0 else ()
         where = "" if spots or not mistake.spots else _(" (line {line})", line=mistake.spots[0].line)
         says = bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)
+        if room.terse and any(spot.remedy for spot in spots):
+            says = ""
         yield Text.assemble(f"{number}. ", (mistake.name, "bold"), where, f"{_(': ')}{says}" if says else "")
         yield from (indented(spot_lines(spot), 3) for spot in spots)
         left -= len(spots)

@@ -28,6 +28,7 @@ from normgrade.report.report import (
     Kind,
     Outcome,
     Report,
+    Rule,
     Spot,
     ValueDifference,
 )
@@ -120,11 +121,12 @@ def left_open(report: Report) -> list[str]:
 
 
 def crash_of(report: Report) -> Check | None:
-    """Return the first check that failed since the submission raised an exception, unless the diagnosis explains it."""
+    """Return the first check that failed since the submission raised an exception, if neither diagnosis nor finding has told of it."""
     diagnosis = diagnosis_of(report)
     explained = () if diagnosis is None else diagnosis.checks
+    banned = {finding.line for finding in report.findings if finding.rule is Rule.BANNED}
     failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
-    return next((check for check in failed if check.raised is not None), None)
+    return next((check for check in failed if check.raised is not None and check.raised.line not in banned), None)
 
 
 def example_of(report: Report) -> Example | None:

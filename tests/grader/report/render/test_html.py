@@ -361,7 +361,7 @@ def test_a_crash_is_told_with_its_line_its_call_and_advice() -> None:
         "ValueError: not enough values to unpack",
         "7 │ return torch.nn.functional.rms_norm(x, x.shape)\n  │ ^^^^^^",
         "Use the last dimensions.",
-        "Raised by: RMS(3), input (4, 3)",
+        "The call: RMS(3), input (4, 3)",
         "It works for 4 dimensions.",
     ]
     assert page.every(of="example") == []

@@ -63,7 +63,7 @@ def test_a_crash_is_told_with_its_line_its_call_and_what_to_do() -> None:
           9 │ x = tensr(2)
             │     ^^^^^
           Write tensor.
-          Raised by: BatchNorm(3), input (4, 3)
+          The call: BatchNorm(3), input (4, 3)
 
         state ✗  formula ––––––––––––––––––––––––––––––
         30 claims were not tried.
