@@ -62,6 +62,7 @@ def rms(x, eps=1e-5):
 """
 FLIPPED = ("self.keep, self.take = 1 - momentum, momentum", "self.keep, self.take = momentum, 1 - momentum")
 UNWEIGHTED = ("self.weight * (x - mu)", "x - mu")
+AT_TWO = ("self.steps.add_(1)", "self.steps.add_(1)\n            assert self.steps < 2")
 ANY_RANK = ("x.ndim != 2", "x.ndim == 0")
 DETACHED = ("len(x)\n", "len(x)\n        mu = mu.data\n")
 EPS_OUTSIDE = ("x.shape[-1] + eps) ** 0.5", "x.shape[-1]) ** 0.5 + eps")
@@ -83,7 +84,13 @@ ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, 
     "an unknown one": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a known and an unknown one": ("centring", CENTRING, [FLIPPED, ("x.sum(0) / len(x)", "x.median(0).values")], ()),
     "a crash": ("centring", CENTRING, [("x.sum(0) / len(x)", "x.sum(7)")], ()),
-    "a known one, and a crash elsewhere": ("centring", CENTRING, [FLIPPED, ("mu = self.running_mean", "mu = None")], ("momentum-flipped",)),
+    "a known one, and a crash elsewhere": (
+        "centring",
+        CENTRING,
+        [FLIPPED, ("mu = self.running_mean", "mu = None")],
+        ("momentum-flipped", "some-inputs-only"),
+    ),
+    "a known one, and a crash whatever the input": ("centring", CENTRING, [UNWEIGHTED, AT_TWO], ("weight-not-applied",)),
     "nothing returned": ("rms", "def rms(x, eps=1e-5):\n    pass\n", [], ()),
     "an end of the process": ("rms", "import os\n\ndef rms(x, eps=1e-5):\n    os._exit(1)\n", [], ()),
 }
@@ -223,7 +230,8 @@ def test_a_diagnosis_says_what_the_mistake_says(tiny: Course, tiny_reports: Repo
     said = {mistake.name: mistake.says for mistake in read_mistakes(tiny.exercise("centring"))}
     [one], [three] = tiny_reports["one in a buffer"].diagnoses, tiny_reports["three"].diagnoses
     seen_by = tuple(check.name for check in tiny_reports["one in a buffer"].checks if check.outcome is Outcome.FAILED)
-    assert one == Diagnosis(("momentum-flipped",), said["momentum-flipped"], seen_by, cost=COST) and "test_running_mean" in seen_by
+    assert one == Diagnosis(("momentum-flipped",), said["momentum-flipped"], seen_by, cost=COST, texts=(said["momentum-flipped"],))
+    assert "test_running_mean" in seen_by
     assert three.says == f"1. {said['momentum-flipped']}\n2. {said['weight-not-applied']}\n3. {said['rank-not-refused']}"
     assert three.checks == ("test_training[4]", "test_training[5]", "test_running_mean", "test_steps", "test_rank")
 
@@ -340,7 +348,7 @@ def test_a_signature_that_lacks_arguments_is_named_and_hides_no_mistake(tiny: Co
 
 
 def test_what_is_not_explained_is_left_to_the_report(tiny_reports: Reports) -> None:
-    report = tiny_reports["a known one, and a crash elsewhere"]
+    report = tiny_reports["a known one, and a crash whatever the input"]
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     [found] = report.diagnoses
     assert sorted([*found.checks, *report.unexplained]) == sorted(failed) and report.unexplained and found.checks
