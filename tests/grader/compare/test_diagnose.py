@@ -62,7 +62,7 @@ def rms(x, eps=1e-5):
 """
 FLIPPED = ("self.keep, self.take = 1 - momentum, momentum", "self.keep, self.take = momentum, 1 - momentum")
 UNWEIGHTED = ("self.weight * (x - mu)", "x - mu")
-AT_TWO = ("self.steps.add_(1)", "self.steps.add_(1)\n            assert self.steps < 2")
+OF_FIVE = ("x.sum(0) / len(x)", "x.sum(0) / (None if len(x) == 5 else len(x))")
 ANY_RANK = ("x.ndim != 2", "x.ndim == 0")
 DETACHED = ("len(x)\n", "len(x)\n        mu = mu.data\n")
 EPS_OUTSIDE = ("x.shape[-1] + eps) ** 0.5", "x.shape[-1]) ** 0.5 + eps")
@@ -90,7 +90,7 @@ ON_THE_TINY_COURSE: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, 
         [FLIPPED, ("mu = self.running_mean", "mu = None")],
         ("momentum-flipped", "some-inputs-only"),
     ),
-    "a known one, and a crash whatever the input": ("centring", CENTRING, [UNWEIGHTED, AT_TWO], ("weight-not-applied",)),
+    "a known one, and a crash whatever the input": ("centring", CENTRING, [UNWEIGHTED, OF_FIVE], ("weight-not-applied",)),
     "nothing returned": ("rms", "def rms(x, eps=1e-5):\n    pass\n", [], ()),
     "an end of the process": ("rms", "import os\n\ndef rms(x, eps=1e-5):\n    os._exit(1)\n", [], ()),
 }
