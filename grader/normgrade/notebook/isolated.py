@@ -86,7 +86,7 @@ def below(order: Order, reports: Sequence[Report]) -> list[str]:
     """Return the lines below the reports in a workspace: what an interview holds back, and its time; or how a pass went."""
     workspace = Workspace.find()
     if (interview := running_here()) is not None:
-        return [*filter(None, (status_in_words(interview, datetime.now(UTC)), held_back(interview, reports)))]
+        return [*filter(None, [held_back(interview, reports)]), status_in_words(interview, datetime.now(UTC))]
     if workspace is not None and all(report.outcome is Outcome.PASSED for report in reports):
         with suppress(UsageError):  # a note has told of it already
             return after_pass(order.its_course, order.exercise, workspace)
