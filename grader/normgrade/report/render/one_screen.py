@@ -27,7 +27,7 @@ from normgrade.report.render.summary import (
     strip_of,
     verdict,
 )
-from normgrade.report.render.whole import STYLES, course_lines, finding_lines, indented, spot_lines
+from normgrade.report.render.whole import STYLES, Pointed, course_lines, finding_lines, indented
 from normgrade.report.render.wording import (
     CLAIMS,
     MARKS,
@@ -165,7 +165,7 @@ def raised_lines(raised: Raised) -> Iterator[RenderableType]:
     """An exception, the learner's line with a caret, and what to do."""
     yield Text(bounded(raised.said, 3), style="bold")
     if raised.line and raised.text:
-        yield indented(spot_lines(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
+        yield indented(Pointed(Spot("", raised.line, max(raised.column, 1), raised.width, raised.text)))
     elif raised.line:
         yield indented(Text(_("line {line}", line=raised.line)))
     if raised.advice:
@@ -199,7 +199,7 @@ def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
 def one_mistake(mistake: Named, room: Room) -> Iterator[RenderableType]:
     """What one mistake says, and the lines where it stands."""
     yield indented(Text(bounded(mistake.says, 6) if room.whole else one_line(mistake.in_short)))
-    yield from (indented(spot_lines(spot)) for spot in mistake.spots[: room.spots])
+    yield from (indented(Pointed(spot)) for spot in mistake.spots[: room.spots])
 
 
 def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
@@ -212,7 +212,7 @@ def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
         if room.terse and any(spot.remedy for spot in spots):
             says = ""
         yield Text.assemble(f"{number}. ", (mistake.name, "bold"), where, f"{_(': ')}{says}" if says else "")
-        yield from (indented(spot_lines(spot), 3) for spot in spots)
+        yield from (indented(Pointed(spot), 3) for spot in spots)
         left -= len(spots)
     if rest := named[room.mistakes :]:
         yield Text(_("and {names}", names=_(", ").join(map(with_line, rest))))
@@ -233,7 +233,7 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
             yield indented(Text(found.likeness, style="yellow"))
         if found.hint:
             yield Text.assemble((_("Hint: "), "bold"), found.hint)
-    if found is None and crash_of(report) is None:
+    if found is None and crash_of(report) is None and not report.findings:
         yield from failing(report)
     stdout = next((check.stdout for check in report.checks if check.stdout.strip()), "")
     if stdout and room.printed:

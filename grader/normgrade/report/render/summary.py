@@ -33,6 +33,7 @@ from normgrade.report.report import (
     ValueDifference,
 )
 
+BY_HAND = "ByHand: "  # how the exception of a banned call begins
 SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=。)")
 
 
@@ -124,9 +125,9 @@ def crash_of(report: Report) -> Check | None:
     """Return the first check that failed since the submission raised an exception, if neither diagnosis nor finding has told of it."""
     diagnosis = diagnosis_of(report)
     explained = () if diagnosis is None else diagnosis.checks
-    banned = {finding.line for finding in report.findings if finding.rule is Rule.BANNED}
-    failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
-    return next((check for check in failed if check.raised is not None and check.raised.line not in banned), None)
+    banned = any(finding.rule is Rule.BANNED for finding in report.findings)
+    failed = (check for check in report.checks if check.raised is not None and check.name not in explained)
+    return next((check for check in failed if check.raised and not (banned and check.raised.said.startswith(BY_HAND))), None)
 
 
 def example_of(report: Report) -> Example | None:

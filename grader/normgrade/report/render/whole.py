@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich import box
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
@@ -17,6 +17,7 @@ from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
 from normgrade.report.render.wording import (
+    CODE_COLUMNS,
     MARKS,
     bounded,
     course_in_words,
@@ -257,16 +258,24 @@ def panel_of(diagnoses: Sequence[Diagnosis], checks: Sequence[Check]) -> Panel:
     for diagnosis in diagnoses:
         if body:
             body.append(Text("\n" + _("or") + "\n", style="dim"))
-        body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(spot_lines, diagnosis.spots)]
+        body += [Text(names_of(diagnosis), style="bold"), Text(bounded(diagnosis.says, LINES)), *map(Pointed, diagnosis.spots)]
         body += [Text(f"· {line}", style="dim") for line in explained(diagnosis, checks)]
     body += [Text(line, style="dim") for line in not_recognised(diagnoses[0], checks)]
     return Panel(Group(*body), title=_("Diagnosis"), title_align="left", border_style="yellow")
 
 
-def spot_lines(spot: Spot) -> Text:
-    """A line of the learner's code and the caret below it, which stay as they are."""
-    code, *below = pointed_at(spot)
-    return Text.assemble(code, *((f"\n{line}", "yellow") for line in below), no_wrap=True, overflow="ellipsis")
+class Pointed:
+    """A line of the learner's code and the caret below it, which stay as they are, and the remedy, which is wrapped if it is long."""
+
+    def __init__(self, spot: Spot) -> None:
+        self.spot = spot
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        gutter = len(f"{self.spot.line} │ ")
+        code, caret, *remedy = pointed_at(self.spot, max(1, min(CODE_COLUMNS, options.max_width - gutter)))
+        yield Text.assemble(code, (f"\n{caret}", "yellow"), no_wrap=True, overflow="ellipsis")
+        for line in remedy:
+            yield indented(Text(line[gutter:], style="yellow"), gutter)
 
 
 def indented(part: RenderableType, by: int = 2) -> RenderableType:

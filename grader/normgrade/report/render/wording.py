@@ -137,19 +137,22 @@ def names_of(diagnosis: Diagnosis) -> str:
     return " + ".join(map(one_line, diagnosis.mistakes))
 
 
-def pointed_at(spot: Spot) -> list[str]:
-    """A line of the learner's code without its indentation, under it a caret and the remedy. A long line is cut around the caret."""
+def pointed_at(spot: Spot, columns: int = CODE_COLUMNS) -> list[str]:
+    """A line of the learner's code without its indentation, under it a caret and the remedy. A long line is cut around the caret.
+
+    `columns` are those of the code. A remedy that has no room beside the caret stands below it, however long it is.
+    """
     start = spot.column - 1
     indent = min(len(spot.text) - len(spot.text.lstrip()), start)
-    first = indent if start + spot.width - indent <= CODE_COLUMNS else max(indent, start - CODE_COLUMNS // 4)
+    first = indent if start + spot.width - indent <= columns else max(indent, start - columns // 4)
     before = ("…" if first > indent else "") + shown(spot.text[first:start])
-    marked = shown(spot.text[start : start + min(spot.width, CODE_COLUMNS - len(before))])
+    marked = shown(spot.text[start : start + min(spot.width, max(1, columns - len(before)))])
     rest = shown(spot.text[start + spot.width :].rstrip()) if len(marked) >= spot.width else "…"
-    room = max(0, CODE_COLUMNS - len(before) - len(marked))
+    room = max(0, columns - len(before) - len(marked))
     behind = rest if len(rest) <= room else rest[: max(0, room - 1)] + "…"
     caret = blank(before) + "^" * max(1, width(marked))
     said = one_line(spot.remedy)
-    beside = bool(said) and width(f"{caret} {said}") <= CODE_COLUMNS
+    beside = bool(said) and width(f"{caret} {said}") <= columns
     lines = [f"{before}{marked}{behind}", f"{caret} {said}" if beside else caret, *([] if beside or not said else [said])]
     gutters = [str(spot.line), *[" " * len(str(spot.line))] * (len(lines) - 1)]
     return [f"{gutter} │ {line}" for gutter, line in zip(gutters, lines, strict=True)]
