@@ -126,7 +126,7 @@ def crash_of(report: Report) -> Check | None:
     diagnosis = diagnosis_of(report)
     explained = () if diagnosis is None else diagnosis.checks
     banned = any(finding.rule is Rule.BANNED for finding in report.findings)
-    failed = (check for check in report.checks if check.raised is not None and check.name not in explained)
+    failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
     return next((check for check in failed if check.raised and not (banned and check.raised.said.startswith(BY_HAND))), None)
 
 
