@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import pytest
@@ -29,7 +30,11 @@ def test_without_capturing_the_output_goes_where_that_of_this_process_goes(capfd
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
 def test_an_interrupt_ends_it_and_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apart, "command", lambda module, *arguments: [sys.executable, "-c", INTERRUPTS])
-    with pytest.raises(KeyboardInterrupt) as raised:
-        run_apart("notebook.isolated")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt) as raised:
+            run_apart("notebook.isolated")
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert isinstance(raised.value, Interrupted)
     assert raised.value._render_traceback_() == ["Interrupted: Run the cell again for a result."]
