@@ -190,7 +190,8 @@ def test_the_time_limit_is_taken(invoke: Invoke, here: Path) -> None:
     said = invoke("check", "--timeout", "1.25", "--format", "json")
     assert (
         said.returncode == 1
-        and json.loads(said.stdout)["reports"][0]["checks"][0]["message"] == "the time for all checks (1.25 s) is used up"
+        and json.loads(said.stdout)["reports"][0]["checks"][0]["message"]
+        == "the time for all checks (1.25 s) is used up\n  line 2, in rms: while True: pass"
     )
 
 

@@ -35,6 +35,7 @@ from normgrade.course.course import Course, Limits
 from normgrade.language.errors import UsageError
 from normgrade.oracle.cache import Cache
 from normgrade.report.render import render
+from normgrade.report.render.detail import VERBOSE
 from normgrade.report.render.terminal import show
 from normgrade.report.report import Outcome, Report
 from normgrade.worker.host import Worker
@@ -306,7 +307,9 @@ def seen(report: Report, plain: Sequence[str], secrets: Iterable[str]) -> Result
 def unreadable(report: Report) -> list[str]:
     """What is wrong with the report in its formats: something steers a terminal or is taken for markup, or it is not well-formed."""
     screen = io.StringIO()
-    show([report], Console(file=screen, width=500, force_terminal=False, color_system=None, highlight=False, markup=False, emoji=False))
+    console = Console(file=screen, width=500, force_terminal=False, color_system=None, highlight=False, markup=False, emoji=False)
+    show([report], console)
+    show([report], console, VERBOSE)
     text, found = screen.getvalue(), []
     if steering := STEERS.search(text):
         found.append(f"report: {steering.group()!r} reaches the terminal")

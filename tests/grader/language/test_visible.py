@@ -181,7 +181,6 @@ def test_signs_that_cannot_be_encoded_have_forms_in_ascii(tmp_path: Path, tiny: 
     [(_code, said)] = play([["check", "rms"]], tmp_path, tiny, ENCODINGS["ascii"])
     lines = said.decode("ascii").splitlines()
     assert lines[0] == "rms.py  0 of 8 points, not passed  (sandbox: none)" and any(line.startswith("x 1:17 syntax: ") for line in lines)
-    assert "0 of 8 points . not passed" in lines
 
 
 @pytest.mark.parametrize("format", ["json", "junit", "html"])

@@ -78,4 +78,4 @@ def test_no_error_repeats_a_command(words: tuple[str, ...], invoke: Invoke) -> N
 
 def test_what_an_innocent_submission_prints_stays_as_it_is(here: Path, invoke: Invoke) -> None:
     (here / "rms.py").write_text("def rms(x, eps=1e-5):\n    print('hello :: # ## [0] a::b x[::2]')\n    return x\n", encoding="utf-8")
-    assert "  your code printed:\n    hello :: # ## [0] a::b x[::2]" in invoke("check", "rms").stdout
+    assert "your code printed:\n  hello :: # ## [0] a::b x[::2]" in invoke("check", "rms").stdout

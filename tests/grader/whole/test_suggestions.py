@@ -12,6 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 
@@ -25,7 +26,7 @@ from normgrade.report.report import Outcome
 COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`]*)?)`")
 VALUES = MappingProxyType(
     {
-        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "folder": ".", "root": ".",
+        "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "way": "einsum", "folder": ".", "root": ".",
         "path": "repro_rms.py", "python": sys.executable, "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
     }
 )  # fmt: skip
@@ -38,10 +39,12 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade --help": ANYWHERE,
     "normgrade check --seed random": INSIDE,
     "normgrade check": INSIDE,
+    "normgrade check -v {slug}": ANYWHERE,
     "normgrade check SLUG": ANYWHERE,
     "normgrade check {file}": ANYWHERE,
     "normgrade check {slug}": INSIDE,
     "normgrade doctor": ANYWHERE,
+    "normgrade explain MISTAKE": ELSEWHERE,  # is only named
     "normgrade explain {mistake} --exercise {slug}": ANYWHERE,
     "normgrade hint {slug}": ANYWHERE,
     "normgrade hint {slug} {next}": OUTSIDE,
@@ -54,6 +57,7 @@ SUGGESTED = {  # what messages suggest, and where they do
     'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types what it stands for
     'normgrade new SLUG "WeightNorm(weight, dim=0)"': ELSEWHERE,
     "normgrade repro": ELSEWHERE,  # is only named
+    "normgrade repro {slug}": ANYWHERE,
     "normgrade review --all": INSIDE,
     "normgrade show --stub {slug} > {file}": ANYWHERE,
     "normgrade show --stub {slug} > {name}": ANYWHERE,
@@ -62,15 +66,17 @@ SUGGESTED = {  # what messages suggest, and where they do
     "normgrade show {slug} --answers": ANYWHERE,
     "normgrade solution {slug} --spoil": ANYWHERE,
     "normgrade solution {slug} NAME": INSIDE,  # where it has passed
+    "normgrade solution {slug} {way}": INSIDE,  # the same
     "normgrade solution {slug} NAME --spoil": ANYWHERE,
     "normgrade verify {slug}": ANYWHERE,
     "normgrade watch SLUG": ANYWHERE,
+    "normgrade {name}": ELSEWHERE,  # of a notebook, where test_commands.py types it
     "python -c 'import torch'": ELSEWHERE,
     "python -m pdb {path}": ELSEWHERE,
     "python {path}": ELSEWHERE,
     "{python} -m pip install torch": ELSEWHERE,
 }
-OF_WHAT_PASSED = {"normgrade solution {slug} NAME"}  # all others are for what has failed
+OF_WHAT_PASSED = {"normgrade solution {slug} NAME", "normgrade solution {slug} {way}"}  # all others are for what has failed
 
 
 class Reached(BaseException):
@@ -175,6 +181,10 @@ def test_what_help_shows_as_an_example_works(line: str, type_: Type, tmp_path: P
         assert type_("normgrade init") == 0
     if line == "normgrade interview --end":
         assert type_("normgrade interview") == 0
+    if line.startswith("normgrade try"):
+        slug = line.split()[2]
+        (tmp_path / f"{slug}.py").write_text(read_text(course.exercise(slug).reference), encoding="utf-8")
+        np.save(tmp_path / "x.npy", np.ones((4, 2), np.float32))
     for name in ("layer_norm.py", "try.py"):
         (tmp_path / name).write_text(read_text(course.exercise("layer_norm").reference), encoding="utf-8")
     if line.startswith("normgrade new"):  # writes into a course, so into an empty one
