@@ -27,7 +27,8 @@ COMMAND = re.compile(r"`((?:normgrade|python|chmod|cd|pip|git|\{python\})(?: [^`
 VALUES = MappingProxyType(
     {
         "slug": "rms", "file": "rms.py", "name": "rms.py", "next": "1", "mistake": "sum-for-mean", "way": "einsum", "folder": ".",
-        "root": ".", "path": "repro_rms.py", "python": sys.executable, "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
+        "root": ".", "path": "repro_rms.py", "python": sys.executable,
+        "named": str(Path(__file__).parents[1] / "fixtures" / "courses" / "tiny"),
     }
 )  # fmt: skip
 WORDS = MappingProxyType({"SLUG": "rms", "NAME": "einsum"})
