@@ -9,7 +9,7 @@ from normgrade.compare.differences import differences
 from normgrade.compare.facts import Facts, Right, facts_of, right_of
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import Check, Difference
-from normgrade.worker.observation import Observation
+from normgrade.worker.observation import Array, Observation
 from normgrade.worker.requests import NewLayer
 
 PlayKey = tuple[str, int]  # the name of a check, and the number of one of its plays
@@ -47,6 +47,12 @@ class Played:
     def worked(self) -> bool:
         """Whether a call came to its end. To build a layer is none."""
         return self.came_to_its_end and not isinstance(self.expectation.request, NewLayer)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the first thing that is to be an array is one: neither nothing came back nor, say, a tuple."""
+        first = next((place for place, expected in self.expectation.places.items() if isinstance(expected.value, Array)), None)
+        return first is None or isinstance(self.observation.values.get(first), Array)
 
 
 @dataclass(frozen=True, eq=False)

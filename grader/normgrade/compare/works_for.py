@@ -38,9 +38,14 @@ def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Li
 
 
 def within(found: Iterable[Limit], results: Iterable[Result], contract: Sequence[Signature]) -> set[str]:
-    """The checks with a call that came to its end within the limits."""
+    """The checks with a call that came to its end within the limits, and gave something to compare."""
     beyond = {(use.play, use.step) for limit in found for use in limit.beyond}
-    calls = ((result.check.name, use) for result in results for use in uses(result.plays, contract) if use.is_call and not use.error)
+    calls = (
+        (result.check.name, use)
+        for result in results
+        for use in uses(result.plays, contract)
+        if use.is_call and not use.error and use.play.answered
+    )
     return {name for name, use in calls if (use.play, use.step) not in beyond}
 
 

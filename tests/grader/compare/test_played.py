@@ -10,7 +10,7 @@ from normgrade.compare.played import Played
 from normgrade.language.places import Place
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.report.report import ArrayDifference
-from normgrade.worker.observation import Array, Cause, Error, Observation
+from normgrade.worker.observation import Array, Cause, Error, Foreign, Observation, Reason
 from normgrade.worker.requests import FunctionCall, NewLayer
 
 EXPECTATION = Expectation(FunctionCall("f"), {Place("result"): Expected(Array(np.zeros(2), "float64"), "float64", np.zeros(2))})
@@ -43,3 +43,10 @@ def test_a_play_came_to_its_end_where_nothing_was_raised_or_should_have_been(pla
 def test_to_build_a_layer_is_no_call_that_works() -> None:
     assert Played(SEEN, EXPECTATION).worked and not Played(STOPPED, EXPECTATION).worked
     assert not Played(Observation(), Expectation(NewLayer("Norm"), {})).worked
+
+
+def test_a_play_answered_if_the_first_array_that_is_due_is_one() -> None:
+    assert Played(SEEN, EXPECTATION).answered and not Played(STOPPED, EXPECTATION).answered
+    assert not Played(Observation({"result": None}), EXPECTATION).answered
+    assert not Played(Observation({"result": Foreign(Reason.TYPE, "tuple")}), EXPECTATION).answered
+    assert Played(Observation(), Expectation(FunctionCall("f"), {Place("result"): Expected(None, None)})).answered

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from normgrade.compare.played import Played, Result
 from normgrade.compare.works_for import limits, within
 from normgrade.course.signature import Signature
 from normgrade.report.report import Check, Kind, Outcome
+from normgrade.worker.observation import Observation
 from normgrade.worker.requests import Action, LayerStep
 
 CONTRACT = (Signature.parse("Norm(size, affine=True, mode=None)"),)
@@ -102,6 +104,12 @@ CASES: Mapping[str, tuple[list[Played], list[str]]] = {
 def test_the_simplest_trait_that_tells_them_apart_is_said(name: str) -> None:
     plays, sentences = CASES[name]
     assert said(*plays) == sentences
+
+
+def test_a_call_that_gave_nothing_to_compare_is_within_no_limits() -> None:
+    silent = fine(of(4))
+    found = results(silent, replace(silent, observation=Observation({"step 1 · output": None})))
+    assert within(limits(found, CONTRACT), found, CONTRACT) == {"test_0"}
 
 
 def test_the_checks_within_the_limits_are_those_with_a_call_before_any_crash() -> None:

@@ -56,6 +56,7 @@ class Room:
     opened: how many claims that nothing explains are told; the others are counted.
     findings, lines: how many findings are told, and how many lines of each.
     limits: how many limits are told.
+    numbers: whether an example is shown beside a crash.
     printed: how many lines of what the submission printed.
     """
 
@@ -67,6 +68,7 @@ class Room:
     findings: int = 3
     lines: int = 20
     limits: int = 4
+    numbers: bool = True
     printed: int = 0
 
 
@@ -78,7 +80,7 @@ ROOMS = (  # the roomiest first
     Room(terse=True, findings=2),
     Room(terse=True, opened=0, findings=1, lines=2, limits=2),
     *(
-        Room(terse=True, spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=1)
+        Room(terse=True, spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=1, numbers=False)
         for mistakes, spots in ((4, 3), (100, 2), (4, 2), (3, 3), (3, 2), (3, 1), (2, 2), (2, 1), (2, 0), (1, 1), (1, 0))
     ),
 )
@@ -225,7 +227,7 @@ def with_line(mistake: Named) -> str:
 def example(report: Report, room: Room) -> Iterator[RenderableType]:
     """One failure in numbers, and what the submission printed; no numbers where a crash has told more."""
     found = example_of(report)
-    if found is not None and (crash_of(report) is None or diagnosis_of(report) is not None):
+    if found is not None and (crash_of(report) is None or (diagnosis_of(report) is not None and room.numbers)):
         if found.claim:
             yield Text.assemble((f"{MARKS[found.outcome]} ", STYLES[found.outcome]), (found.claim, "bold"))
         yield Text(_(": ").join(filter(None, (found.call, bounded(found.found, 1, 300)))))

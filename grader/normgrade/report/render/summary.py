@@ -124,7 +124,7 @@ def left_open(report: Report) -> list[str]:
 def crash_of(report: Report) -> Check | None:
     """Return the first check that failed since the submission raised an exception, if neither diagnosis nor finding has told of it."""
     diagnosis = diagnosis_of(report)
-    explained = () if diagnosis is None else diagnosis.checks
+    explained = () if diagnosis is None or set(diagnosis.mistakes) == {SOME_INPUTS} else diagnosis.checks
     banned = any(finding.rule is Rule.BANNED for finding in report.findings)
     failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
     return next((check for check in failed if check.raised and not (banned and check.raised.said.startswith(BY_HAND))), None)

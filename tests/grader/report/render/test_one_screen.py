@@ -71,6 +71,16 @@ def test_a_crash_is_told_with_its_line_its_call_and_what_to_do() -> None:
         """)
 
 
+def test_where_only_a_limit_is_named_the_exception_is_told() -> None:
+    crashed = failed(differences=(), message="step 1: NameError", raised=RAISED)
+    limited = Diagnosis(("some-inputs-only",), "It works for 4.", (crashed.name,), texts=("It works for 4.",))
+    lines = render_text([report(crashed, diagnoses=(limited,), limits=("It works for 4.",))]).splitlines()
+    assert lines[2].startswith("NameError: ") and lines.index("It works for 4.") > 2
+    other = replace(limited, mistakes=("no-eps", "some-inputs-only"), texts=("Add it.", "It works for 4."))
+    text = render_text([report(crashed, diagnoses=(other,), limits=("It works for 4.",))])
+    assert "NameError" not in text and text.count("It works for 4.") == 1
+
+
 def test_full_points_and_a_broken_rule_say_so_first() -> None:
     lines = render_text([report(check(), findings=(BANNED,))]).splitlines()
     assert lines[:2] == ["batch_norm.py  2 of 2 points; not passed because of line 12 (banned)", "(sandbox: linux)"]
