@@ -52,7 +52,7 @@ class Room:
     whole: of each mistake everything, or its first sentence only.
     terse: a mistake whose line and remedy are shown says no more.
     spots: how many lines of the submission are shown.
-    mistakes: how many mistakes are told; the others are only named.
+    mistakes, names: how many mistakes are told, and how many more are named; the others are counted.
     opened: how many claims that nothing explains are told; the others are counted.
     findings, lines: how many findings are told, and how many lines of each.
     limits: how many limits are told.
@@ -64,6 +64,7 @@ class Room:
     terse: bool = False
     spots: int = 3
     mistakes: int = 100
+    names: int = 100
     opened: int = 1
     findings: int = 3
     lines: int = 20
@@ -83,6 +84,8 @@ ROOMS = (  # the roomiest first
         Room(terse=True, spots=spots, mistakes=mistakes, opened=0, findings=1, lines=2, limits=1, numbers=False)
         for mistakes, spots in ((4, 3), (100, 2), (4, 2), (3, 3), (3, 2), (3, 1), (2, 2), (2, 1), (2, 0), (1, 1), (1, 0))
     ),
+    Room(terse=True, spots=1, mistakes=1, names=3, opened=0, findings=1, lines=1, limits=1, numbers=False),
+    Room(terse=True, spots=0, mistakes=1, names=1, opened=0, findings=1, lines=1, limits=1, numbers=False),
 )
 
 
@@ -217,7 +220,8 @@ def several(named: Sequence[Named], room: Room) -> Iterator[RenderableType]:
         yield from (indented(Pointed(spot), 3) for spot in spots)
         left -= len(spots)
     if rest := named[room.mistakes :]:
-        yield Text(_("and {names}", names=_(", ").join(map(with_line, rest))))
+        more = [_("{n} more", n=len(rest) - room.names)] if len(rest) > room.names else []
+        yield Text(_("and {names}", names=_(", ").join([*map(with_line, rest[: room.names]), *more])))
 
 
 def with_line(mistake: Named) -> str:

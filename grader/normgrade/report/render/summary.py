@@ -75,8 +75,8 @@ def verdict(report: Report) -> str:
 
 
 def cost_in_words(report: Report) -> str:
-    """Return how many points the mistakes cost, if the points come about that way; else ""."""
-    if report.earned <= report.of_claims or not report.diagnoses:
+    """Return how many points the mistakes cost, if the points come about that way and nothing else costs any; else ""."""
+    if report.earned <= report.of_claims or not report.diagnoses or report.unexplained:
         return ""
     cost = report.possible - report.earned
     return n_(", costs {n} point", ", costs {n} points", cost)
