@@ -47,10 +47,10 @@ def test_the_text_of_a_file_is_decoded_as_it_says_and_empty_where_it_cannot_be(t
 
 
 def test_a_file_is_found_as_python_found_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mine.py").write_text("x = 1\n")
-    assert text_of("mine.py") == ""
+    (tmp_path / "found_on_the_path.py").write_text("x = 1\n")
+    assert text_of("found_on_the_path.py") == ""
     monkeypatch.syspath_prepend(tmp_path)
-    assert text_of("mine.py") == "x = 1\n"
+    assert text_of("found_on_the_path.py") == "x = 1\n"
     monkeypatch.chdir(tmp_path)
     (tmp_path / "<string>").write_text("x = 2\n")
     assert text_of("<string>") == ""
@@ -59,7 +59,7 @@ def test_a_file_is_found_as_python_found_it(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
 @pytest.mark.parametrize("kind", ["a pipe", "a device", "a link to a device", "a folder", "a huge file", "a link to a file"])
 def test_only_plain_files_are_opened_whatever_code_names_as_its_own(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
+    path = tmp_path / "found_on_the_path.py"
     match kind:
         case "a pipe":
             os.mkfifo(path)
