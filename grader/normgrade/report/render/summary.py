@@ -83,7 +83,7 @@ def cost_in_words(report: Report) -> str:
 
 
 def diagnosis_of(report: Report) -> Diagnosis | None:
-    """Return the diagnosis to show: the first, if it explains anything."""
+    """Return the diagnosis to show, which is the first one; None if nothing is named."""
     return next((each for each in report.diagnoses[:1] if each.mistakes), None)
 
 
@@ -141,11 +141,11 @@ def example_of(report: Report) -> Example | None:
     told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
     if not told:
         return None
-    if diagnosis is not None and report.outcome is not Outcome.ERROR:
-        chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
-        return example(chosen, "", "")
     if report.outcome is Outcome.ERROR:
         return example(told[0], claim_of(told[0]), "")
+    if diagnosis is not None:
+        chosen = next((check for check in told if check.name in diagnosis.checks), told[0])
+        return example(chosen, "", "")
     chosen = next((check for check in told if any(each.looks_like for each in check.differences)), told[0])
     return example(chosen, claim_of(chosen), one_line(chosen.hint))
 
