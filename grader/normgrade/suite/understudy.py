@@ -31,12 +31,12 @@ class Understudy:
     worker: Worker | None = None
     waited_s: float = 0.0  # for answers, all together
 
-    def plays(self, asked: Iterable[tuple[str, Playable]]) -> Iterator[Observation | None]:
-        """What each source observes natively, in their order; None where it cannot be executed, or has no answer.
+    def plays(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]:
+        """What each source observes, natively or `exactly` in float64, in their order; None where it cannot be executed, or has no answer.
 
-        The worker plays the next ones while the caller looks at what was observed before.
+        The worker plays the next ones while the caller looks at what was observed before. Who plays `exactly` asks widened requests.
         """
-        questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source) for source, request in asked)
+        questions, announced = tee(PlayQuestion(request, SIZE_LIMIT_BYTES, source, exactly) for source, request in asked)
         worker = self.open_worker()
         worker.announce(announced)
         return (self.answer(worker, question) for question in questions)

@@ -31,12 +31,14 @@ class Load:
 class PlayQuestion:
     """Answer this request; a value of more than `size_limit_bytes` is described, not returned.
 
-    With a `source`, that of the course's own is loaded first, unless it was the last one. The same question is often asked again.
+    With a `source`, that of the course's own is loaded first, unless it was the last one. It is played `exactly` in float64, of a request
+    whose numbers are. The same question is often asked again.
     """
 
     request: Playable
     size_limit_bytes: int
     source: str | None = None
+    exactly: bool = False
 
     @cached_property
     def packed(self) -> tuple[bytes, list[bytes]]:
@@ -45,7 +47,7 @@ class PlayQuestion:
 
     def is_that(self, other: PlayQuestion) -> bool:
         """Whether both ask the very same request of the same source."""
-        return self.request is other.request and self.source == other.source
+        return self.request is other.request and (self.source, self.exactly) == (other.source, other.exactly)
 
 
 Question = Load | PlayQuestion | Ban  # a ban is enforced, and answered by an empty observation
@@ -95,8 +97,9 @@ def written(message: Message) -> dict[str, Any]:
     match message:
         case Load():
             return {"source": message.source, "file_name": message.file_name, "name": message.name}
-        case PlayQuestion(request, size_limit_bytes, source):
-            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "source": source, "inputs": request.inputs}
+        case PlayQuestion(request, size_limit_bytes, source, exactly):
+            how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
+            return {"probe": request.probe, **how, "inputs": request.inputs}
         case Ban():
             return {"banned": list(message.banned), "allowed": list(message.allowed)}
         case Observation():
@@ -116,10 +119,10 @@ def read_load(content: object) -> Load:
 
 
 def read_play(content: object) -> PlayQuestion:
-    probe, size_limit_bytes, source, inputs = fields(content, "probe", "size_limit_bytes", "source", "inputs")
+    probe, size_limit_bytes, source, exactly, inputs = fields(content, "probe", "size_limit_bytes", "source", "exactly", "inputs")
     if not isinstance(inputs, dict):
         raise ProtocolError(_("inputs that are no object"))
-    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes), optional(source))
+    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes), optional(source), exactly is True)
 
 
 def read_ban(content: object) -> Ban:

@@ -163,7 +163,8 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
             return failed
         submission = loaded.modules["submission"]
     try:
-        return play.play(submission, message.request, probes, message.size_limit_bytes, written_with=loaded.written_with)
+        dtype = "float64" if message.exactly else "float32"
+        return play.play(submission, message.request, probes, message.size_limit_bytes, dtype, written_with=loaded.written_with)
     except BaseException as error:  # the values that the probe returned could not be read
         return Observation(error=describe(error, submission.__file__))
 

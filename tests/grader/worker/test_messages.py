@@ -67,6 +67,7 @@ def test_a_request_comes_back_with_arrays_at_any_depth() -> None:
         Ban((), ()),
         PlayQuestion(Request("call", {}), 0),
         PlayQuestion(Request("call", {}), 0, "x = 1\n"),
+        PlayQuestion(Request("call", {}), 0, exactly=True),
     ],
 )
 def test_a_question_comes_back(question: messages.Question) -> None:
@@ -103,10 +104,10 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     [
         (1, b'{"source":"","file_name":""}', "an object of source, file_name, name"),
         (1, b'{"source":"","file_name":null,"name":""}', "expected a text"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"inputs":[]}', "inputs that are no object"),
-        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"inputs":{"$tuple":[]}}', "inputs that are no object"),
-        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"inputs":{}}', "a whole number from 0 up"),
-        (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"inputs":{}}', "expected a text"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":[]}', "inputs that are no object"),
+        (2, b'{"probe":"p","size_limit_bytes":0,"source":null,"exactly":false,"inputs":{"$tuple":[]}}', "inputs that are no object"),
+        (2, b'{"probe":"p","size_limit_bytes":-1,"source":null,"exactly":false,"inputs":{}}', "a whole number from 0 up"),
+        (2, b'{"probe":1,"size_limit_bytes":0,"source":null,"exactly":false,"inputs":{}}', "expected a text"),
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
         (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),

@@ -62,6 +62,14 @@ def test_a_source_that_came_with_a_question_and_cannot_be_loaded_is_tried_again(
     assert untrusted.observe(messages.PlayQuestion(CALL, 100, COUNTED.format(3)), loaded).values["result"] == 3
 
 
+@pytest.mark.parametrize("exactly", [True, False])
+def test_a_question_may_be_played_in_float64(exactly: bool) -> None:
+    loaded = untrusted.Loaded("torch")
+    untrusted.observe(messages.Load("import torch\n\ndef f():\n    return str(torch.ones(1).dtype)", "f.py", "submission"), loaded)
+    seen = untrusted.observe(messages.PlayQuestion(CALL, 100, exactly=exactly), loaded).values["result"]
+    assert seen == ("torch.float64" if exactly else "torch.float32")
+
+
 def test_what_is_too_large_to_send_is_said() -> None:
     observation = Observation({"result": Array(np.zeros(1000), "float64")})
     _serial, sent = messages.decode(Observation, untrusted.encoded(observation, 7, 100))
