@@ -281,6 +281,15 @@ class Exercise:
         return self.reference.with_name("wrong.toml")
 
     @property
+    def spreads(self) -> Path:
+        """How far the reference's numbers move, as `normgrade verify --write` keeps it.
+
+        >>> Course.find().exercise("layer_norm").spreads.name
+        'spreads.npz'
+        """
+        return self.reference.with_name("spreads.npz")
+
+    @property
     def equivalent(self) -> Path:
         """The file that lists the mutants of the reference that are right code. It may be missing.
 

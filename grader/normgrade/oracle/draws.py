@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from normgrade.language import _
-from normgrade.worker.observation import Array, Value
+from normgrade.worker.observation import Array
 from normgrade.worker.requests import DRAWN, Differentiable, LayerStory, NewLayer, TypedRequest
 
 
@@ -21,18 +22,91 @@ def generator(*key: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.frombuffer(digest[:16], "<u4")))  # as the same bytes in one number, and faster
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """The shape and the dtype of a tensor; its `initial` numbers where a layer keeps them."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    initial: Array | None = None
+
+    @property
+    def floating(self) -> bool:
+        """Whether it holds floating-point numbers."""
+        return "float" in self.dtype
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """What only the reference knows of a request: the tensors of its layer by name, and by step the results that have upstream gradients.
+
+    A name without a form is that of a tensor that is switched off, a result without one is no array.
+    """
+
+    state: Mapping[str, Form | None] = field(default_factory=dict)
+    results: Mapping[int, Form | None] = field(default_factory=dict)
+
+
 def complete(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str = "torch") -> TypedRequest:
     """The request with everything drawn, from the key that it holds. One that leaves nothing open comes back as it is."""
-    key = request.draw
-    if key is None:
+    if request.draw is None:
         return request
-    match request:
-        case NewLayer():
-            return replace(request, names=list(layout(reference, request, probes)), draw=None)
-        case LayerStory() if written_with == "torch":
-            return with_upstream(reference, with_state(reference, request, probes, key), probes, key, written_with)
-        case _:  # functions have no state
-            return with_upstream(reference, replace(request, draw=None), probes, key, written_with)
+    filled = with_state(request, state_forms(reference, request, probes, written_with))
+    if isinstance(filled, NewLayer) or not filled.undrawn:
+        return filled
+    return with_upstream(filled, result_forms(reference, filled, probes, written_with), request.draw)
+
+
+def completed(request: TypedRequest, forms: Forms) -> TypedRequest:
+    """The same, where it is known what only the reference knows."""
+    if request.draw is None:
+        return request
+    filled = with_state(request, forms.state)
+    return filled if isinstance(filled, NewLayer) else with_upstream(filled, forms.results, request.draw)
+
+
+def forms_in(request: TypedRequest, whole: TypedRequest) -> Forms:
+    """What the reference told, as it can be read off the request once it is `whole`."""
+    state: dict[str, Form | None] = {}
+    match whole:
+        case NewLayer(names=names):
+            state = dict.fromkeys(names)
+        case LayerStory():
+            state = {name: form_of(value, whole.as_built) for name, value in whole.state.items()}
+    if isinstance(request, NewLayer) or isinstance(whole, NewLayer):
+        return Forms(state)
+    drawn = {number: whole.upstream_at(number) for number in request.undrawn}
+    return Forms(state, {number: form_of(value) if isinstance(value, Array) else None for number, value in drawn.items()})
+
+
+def form_of(value: Array, keeps_numbers: bool = False) -> Form:
+    """The form of an array."""
+    return Form(value.values.shape, value.dtype, value if keeps_numbers else None)
+
+
+def state_forms(reference: ModuleType, request: TypedRequest, probes: ModuleType | None, written_with: str) -> dict[str, Form | None]:
+    """The form of every parameter and buffer of a layer, by name. Functions have no state."""
+    as_built = isinstance(request, LayerStory) and request.as_built
+    if not (isinstance(request, NewLayer) or (isinstance(request, LayerStory) and written_with == "torch")):
+        return {}
+
+    def form(tensor: Any) -> Form:
+        return Form(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), initial(tensor) if as_built else None)
+
+    return {name: None if tensor is None else form(tensor) for name, tensor in layout(reference, request, probes).items()}
+
+
+def result_forms(reference: ModuleType, request: Differentiable, probes: ModuleType | None, written_with: str) -> dict[int, Form | None]:
+    """The form of every result that has an upstream gradient, by the number of its step."""
+    from normgrade.worker.play import play
+
+    forward = request.with_upstream(dict.fromkeys(request.undrawn))
+    seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
+    values = {number: seen.get(place) for number, place in request.undrawn.items()}
+    dtype = None if written_with == "numpy" else "float32"
+    return {
+        number: Form(value.values.shape, dtype or value.dtype) if isinstance(value, Array) else None for number, value in values.items()
+    }
 
 
 def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: ModuleType | None) -> dict[str, Any]:
@@ -50,22 +124,32 @@ def layout(reference: ModuleType, request: LayerStory | NewLayer, probes: Module
     return {name: attrgetter(name)(module) for name in names}
 
 
-def with_state(reference: ModuleType, story: LayerStory, probes: ModuleType | None, key: object) -> LayerStory:
+def with_state(request: TypedRequest, forms: Mapping[str, Form | None]) -> TypedRequest:
     """Fill in the state: what the suite gave, and random values for the rest. Floating-point tensors are watched, counters on demand."""
-    given = story.state
-    tensors = {name: tensor for name, tensor in layout(reference, story, probes).items() if tensor is not None}
-    if strange := sorted({*given, *story.watch, *story.ignored} - tensors.keys()):
-        has = ", ".join(tensors) or _("no state")
+    match request:
+        case NewLayer():
+            return replace(request, names=list(forms), draw=None)
+        case LayerStory():
+            return with_tensors(request, {name: form for name, form in forms.items() if form is not None})
+        case _:
+            return replace(request, draw=None)
+
+
+def with_tensors(story: LayerStory, forms: Mapping[str, Form]) -> LayerStory:
+    """The story with the state of its layer."""
+    given, key = story.state, story.draw
+    if strange := sorted({*given, *story.watch, *story.ignored} - forms.keys()):
+        has = ", ".join(forms) or _("no state")
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
-    state = {name: initial(tensor) if story.as_built else drawn(story, name, tensor, key) for name, tensor in tensors.items()}
+    state = {name: form.initial or drawn(story, name, form, key) for name, form in forms.items()}
     steps = [
-        replace(step, state={name: drawn(story, name, tensor, key, "changed", number) for name, tensor in tensors.items()})
+        replace(step, state={name: drawn(story, name, form, key, "changed", number) for name, form in forms.items()})
         if step.state is DRAWN
         else step
         for number, step in enumerate(story.steps, 1)
     ]
-    wanted = {name for name, tensor in tensors.items() if tensor.is_floating_point()} | {*story.watch}
-    watch = [name for name in tensors if name in wanted and name not in story.ignored]
+    wanted = {name for name, form in forms.items() if form.floating} | {*story.watch}
+    watch = [name for name in forms if name in wanted and name not in story.ignored]
     return replace(story, state=state, watch=watch, steps=steps, ignored=[], draw=None)
 
 
@@ -75,13 +159,12 @@ def initial(tensor: Any) -> Array:
     return Array(tensor.detach().double().numpy().astype(kind) if tensor.is_floating_point() else tensor.numpy().copy(), kind)
 
 
-def drawn(story: LayerStory, name: str, tensor: Any, key: object, *more: object) -> Array:
+def drawn(story: LayerStory, name: str, form: Form, key: object, *more: object) -> Array:
     """The numbers for a parameter or buffer: those that the suite gave, or else random ones."""
-    shape, floating = tuple(tensor.shape), tensor.is_floating_point()
-    kind = story.dtype if floating else str(tensor.dtype)[6:]
+    kind = story.dtype if form.floating else form.dtype
     given = story.state.get(name) if not more else None
-    values = draw_state(generator(key, *more, name), name, shape, floating) if given is None else given.values
-    return rounded_to(np.broadcast_to(values, shape), kind)
+    values = draw_state(generator(key, *more, name), name, form.shape, form.floating) if given is None else given.values
+    return rounded_to(np.broadcast_to(values, form.shape), kind)
 
 
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:
@@ -94,25 +177,16 @@ def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], f
     return np.asarray(sizes * random.choice([-1.0, 1.0], shape))
 
 
-def with_upstream(
-    reference: ModuleType, request: Differentiable, probes: ModuleType | None, key: object, written_with: str
-) -> Differentiable:
+def with_upstream(request: Differentiable, results: Mapping[int, Form | None], key: object) -> Differentiable:
     """Fill in the upstream gradients: of the shape of the reference's own results."""
-    from normgrade.worker.play import play
-
-    if not request.undrawn:
-        return request
-    forward = request.with_upstream(dict.fromkeys(request.undrawn))
-    seen = play(reference, forward, probes, trusted=True, written_with=written_with).values
-    dtype = None if written_with == "numpy" else "float32"
-    return request.with_upstream({number: draw_upstream(key, number, seen.get(place), dtype) for number, place in request.undrawn.items()})
+    return request.with_upstream({number: draw_upstream(key, number, results.get(number)) for number in request.undrawn})
 
 
-def draw_upstream(key: object, number: int, result: Value, dtype: str | None) -> Array | None:
-    """The upstream gradient of a result, in a `dtype` or in that of the result; none where it is no array."""
-    if not isinstance(result, Array):
+def draw_upstream(key: object, number: int, result: Form | None) -> Array | None:
+    """The upstream gradient of a result; none where it is no array."""
+    if result is None:
         return None
-    return rounded_to(generator(key, "upstream", number).standard_normal(result.values.shape), dtype or result.dtype)
+    return rounded_to(generator(key, "upstream", number).standard_normal(result.shape), result.dtype)
 
 
 def rounded_to(values: np.ndarray, dtype: str) -> Array:

@@ -8,9 +8,9 @@ import linecache
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from importlib.metadata import version
 from io import StringIO
@@ -26,15 +26,19 @@ from normgrade.language import N_, _
 from normgrade.language.errors import CourseError
 from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.draws import complete, generator, layout
+from normgrade.oracle.deferred import Deferred
+from normgrade.oracle.draws import complete, completed, generator, layout
+from normgrade.oracle.exact_plays import ExactPlays
 from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
+from normgrade.oracle.shipped import Entry, Shipped
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
 from normgrade.worker.requests import FORWARD_BACKWARD, LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
 PROBES, SHARED = "probes", "shared_probes"
+SHIPPED, EXACT = "shipped", "exactly"  # what a name is of
 NOT_EXECUTED = {
     "implementation": N_("The course's own implementation cannot be executed: {error}."),
     PROBES: N_("The course's own probes cannot be executed: {error}."),
@@ -68,6 +72,10 @@ class Oracle:
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
     written_with: str = "torch"
+    shipped: Shipped = field(default_factory=Shipped, repr=False)
+    exact_plays: ExactPlays | None = field(default=None, repr=False)  # of the reference; without any, it is played when it is asked for
+    held: dict[str, Expectation] = field(default_factory=dict, repr=False)  # of what ships
+    recorded: dict[str, tuple[TypedRequest, Expectation]] | None = field(default=None, repr=False)  # by name, as they were asked
     remembered: dict[tuple[str, int], tuple[Playable, Observation]] | None = None  # by the source, and the identity of the request
 
     @classmethod
@@ -81,7 +89,8 @@ class Oracle:
             )
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         spread = tuple(read_text(alternatives[name]) for name in exercise.spread)
-        return cls(cache, probes, read_text(exercise.reference), spread, shared, exercise.written_with)
+        shipped = Shipped.of(exercise.spreads)
+        return cls(cache, probes, read_text(exercise.reference), spread, shared, exercise.written_with, shipped)
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.
@@ -89,14 +98,49 @@ class Oracle:
         `anew` computes it though it is kept: what is kept may be of a machine that was at fault.
         """
         others = self.spread if source == self.reference else ()
-        key = fingerprint(source, self.all_probes, request_key(request), *others)
+        parts: tuple[str | bytes, ...] = (source, self.all_probes, request_key(request), *others)
+        if not anew and source == self.reference and (found := self.of_shipped(parts, request)) is not None:
+            return found
+        key = fingerprint(*parts)
         if not anew and (known := self.cache.get(key)) is not None:
             with suppress(Damaged):  # as good as none
-                return decode(known)
+                return self.record(parts, request, decode(known))
         expectation = self.compute(source, request, others)
         if keep:
             self.cache.put(key, encode(expectation))
+        return self.record(parts, request, expectation)
+
+    def forget(self) -> None:
+        """Let go of all that is held in memory."""
+        self.cache.held.clear()
+        self.held.clear()
+        if self.exact_plays is not None:
+            self.exact_plays.seen.clear()
+
+    def record(self, parts: Sequence[str | bytes], request: TypedRequest, expectation: Expectation) -> Expectation:
+        """The expectation, which this oracle remembers as it ships if it is one that records."""
+        if self.recorded is not None:
+            self.recorded[digest_of(SHIPPED, *parts)] = request, expectation
         return expectation
+
+    def of_shipped(self, parts: Sequence[str | bytes], request: TypedRequest) -> Expectation | None:
+        """The expectation from what ships with the exercise; None where that does not have it. Its numbers are played once needed."""
+        name = digest_of(SHIPPED, *parts)
+        if name not in self.held and (entry := self.shipped.get(name)) is not None:
+            asked = completed(request, entry.forms)
+            wide, own_name = widened(asked), fingerprint(EXACT, *parts)
+            if self.exact_plays is not None:
+                self.exact_plays.owe(own_name, wide)
+            places = Deferred(partial(self.shipped_places, entry, own_name, asked, wide))
+            self.held[name] = Expectation(asked, places, entry.error, entry.sound, entry.largest_bytes)
+        return self.held.get(name)
+
+    def shipped_places(self, entry: Entry, name: str, asked: TypedRequest, wide: Request) -> Mapping[Place, Expected]:
+        """What is expected, from a play in float64. Where that is another one than has shipped, everything is computed here."""
+        assert self.reference is not None
+        seen = self.exactly(self.reference, wide) if self.exact_plays is None else self.exact_plays.of(name, wide)
+        places = None if seen is None else self.shipped.places(entry, seen)
+        return self.compute(self.reference, asked, self.spread).places if places is None else places
 
     def compute(self, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         implementation, probes = self.modules(source)
@@ -108,9 +152,14 @@ class Oracle:
         return expectation
 
     def exactly(self, source: str, wide: Request) -> Observation:
-        """One play in float64 of a request that is complete and `widened`: not kept, and without any spread."""
+        """One play in float64 of a request that is complete and `widened`, without any spread."""
         implementation, probes = self.modules(source)
         return play_exactly(implementation, wide, probes, written_with=self.written_with)
+
+    def played_here(self, requests: Iterable[Request]) -> Iterator[Observation]:
+        """The reference's plays in float64, in this process."""
+        assert self.reference is not None
+        return map(partial(self.exactly, self.reference), requests)
 
     def natively(self, source: str, request: Playable, size_limit_bytes: int | None = None) -> Observation:
         """One native play of such a request, as a worker plays it; what was remembered is told once."""
@@ -445,7 +494,13 @@ def arithmetic_fingerprint() -> bytes:
 
 
 def fingerprint(*parts: str | bytes) -> str:
-    digest = hashlib.sha256(arithmetic_fingerprint())
+    """The name under which something is kept on this machine."""
+    return digest_of(arithmetic_fingerprint(), *parts)
+
+
+def digest_of(*parts: str | bytes) -> str:
+    """A name that other parts do not have."""
+    digest = hashlib.sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
         digest.update(len(content).to_bytes(8, "little") + content)

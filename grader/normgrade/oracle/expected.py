@@ -30,14 +30,22 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What an implementation should observe on a request, completed; with an error, what it should observe until then."""
+    """What an implementation should observe on a request, completed; with an error, what it should observe until then.
+
+    Where it ships with the course it is known if it is `sound`, which means that float32 determines all its numbers; else that is None.
+    Its places are then made when they are needed, and `largest_bytes` says before that how large a value can be.
+    """
 
     request: TypedRequest
     places: Mapping[Place, Expected]
     error: Error | None = None
+    sound: bool | None = None
+    largest_bytes: int | None = None
 
     @property
     def size_bytes(self) -> int:
         """A generous size for any one value of a right answer: twice the largest, should it come in float64."""
+        if self.largest_bytes is not None:
+            return self.largest_bytes * 2 + 4096
         sizes = [place.value.values.nbytes for place in self.places.values() if isinstance(place.value, Array)]
         return max(sizes, default=0) * 2 + 4096

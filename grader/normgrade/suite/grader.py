@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.suite.suite import Suite
     from normgrade.suite.understudy import Understudy
     from normgrade.worker.host import Host, Worker
+    from normgrade.worker.observation import Observation, Playable
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
 SEARCH = {"torch": 6.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
@@ -55,9 +56,17 @@ class Grader:
         self.recall(exercise)
         if not host.ready:
             self.options.meanwhile()
+        self.settle(exercise, rehearsal)
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
             yield from Run(worker, rehearsal).results(suite)
+
+    def settle(self, exercise: Exercise, rehearsal: Rehearsal) -> None:
+        """Have the reference play all that a suite asks of what ships, before a submission has the worker."""
+        oracle = self.oracles[exercise.slug]
+        if oracle.exact_plays is not None and rehearsal.seed == PUBLIC_SEED and oracle.shipped.entries:
+            rehearsal.ahead(self.played(exercise), lambda: False)
+            oracle.exact_plays.settle()
 
     def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
         """Every check's result on a known mistake, with the public seed.
@@ -93,8 +102,10 @@ class Grader:
         """A worker that plays on this source, check by check, in any order."""
         from normgrade.suite.run import Run
 
+        rehearsal = self.rehearsal(exercise)
+        self.settle(exercise, rehearsal)
         with self.worker(exercise, source, file_name) as worker:
-            yield Run(worker, self.rehearsal(exercise), ahead=self.played(exercise).tests)
+            yield Run(worker, rehearsal, ahead=self.played(exercise).tests)
 
     def host(self, exercise: Exercise) -> Host:
         """The host that starts the workers of an exercise."""
@@ -121,7 +132,7 @@ class Grader:
         self.rehearsals.clear()
         self.repertoires.clear()
         for oracle in self.oracles.values():
-            oracle.cache.held.clear()
+            oracle.forget()
 
     def limits(self, exercise: Exercise) -> Limits:
         limits, total_s = exercise.limits, self.options.timeout_s
@@ -236,8 +247,20 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
 
         kept = Cache(user_cache(), seal.key)
         distinct = {exercise.slug: exercise for exercise in exercises}
-        oracles = {slug: Oracle.of(each, kept) for slug, each in distinct.items()}
+        oracles = {slug: with_exact_plays(Oracle.of(each, kept), each, hosts[each.written_with]) for slug, each in distinct.items()}
         try:
             yield Grader(hosts, (collect or collection.collect)(distinct.values()), oracles, options)
         finally:
             kept.sweep()
+
+
+def with_exact_plays(oracle: Oracle, exercise: Exercise, host: Host) -> Oracle:
+    """The oracle of an exercise, which has its reference played in a worker: this process needs no PyTorch. NumPy is here anyway."""
+    from normgrade.oracle.exact_plays import ExactPlays
+    from normgrade.suite.understudy import Understudy
+
+    def in_worker(requests: Iterable[Playable]) -> Iterator[Observation | None]:
+        with Understudy(host, exercise) as worker:
+            yield from worker.plays(((oracle.reference or "", request) for request in requests), exactly=True)
+
+    return replace(oracle, exact_plays=ExactPlays(oracle.cache, oracle.played_here if exercise.written_with == "numpy" else in_worker))

@@ -76,8 +76,8 @@ class Rehearsal:
         return self.known[test.name]
 
     def ahead(self, suite: Suite, enough: Callable[[], bool]) -> None:
-        """Rehearse one test after the other, until it is `enough`; the rest is rehearsed when it is asked for."""
-        for test in suite.tests:
+        """Rehearse one test after the other, those that look last, until it is `enough`; the rest is rehearsed when it is asked for."""
+        for test in sorted(suite.tests, key=lambda test: test.looks):
             if enough():
                 return
             self.of(test)

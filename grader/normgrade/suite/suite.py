@@ -35,6 +35,11 @@ class HiddenTest:
         """In the language that is spoken, or else in English."""
         return self.hints.get(spoken()) or self.hints.get(ENGLISH, "")
 
+    @property
+    def looks(self) -> bool:
+        """Whether it looks at what is observed, so that it cannot be rehearsed before the reference is played."""
+        return "observe" in self.arguments
+
     def __call__(self) -> None:
         """Run the test; the words in it belong to the check that is being played."""
         self.function(**self.arguments)

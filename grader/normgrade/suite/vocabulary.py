@@ -14,6 +14,7 @@ from normgrade.compare.played import Played
 from normgrade.course.course import Exercise
 from normgrade.language import _, spoken
 from normgrade.language.places import Place, step_in_words
+from normgrade.oracle.deferred import Deferred
 from normgrade.oracle.draws import generator, rounded_to
 from normgrade.oracle.expectation import Oracle
 from normgrade.oracle.expected import Expectation, Expected
@@ -60,7 +61,7 @@ class Asked(NamedTuple):
 
 def as_expected(expectation: Expectation) -> Observation:
     """What is observed where everything is as it should be."""
-    values: dict[str, Value] = {place: as_played(expected) for place, expected in expectation.places.items()}
+    values: Mapping[str, Value] = Deferred(lambda: {place: as_played(expected) for place, expected in expectation.places.items()})
     return Observation(values, expectation.error)
 
 
@@ -106,17 +107,19 @@ class Playing:
     def is_defined(self, story: Story, also_finite: bool = False) -> bool:
         """Whether the reference plays a story to its end, and what it gives can be compared, where it has to be `also_finite`."""
         expectation = self.oracle.expectation(self.reference, self.request(story))
-        return expectation.error is None and not (also_finite and unsound(expectation, self.exercise.places))
+        sound = (not unsound(expectation)) if expectation.sound is None and also_finite else expectation.sound
+        return expectation.error is None and not (also_finite and not sound)
 
     def request(self, story: Story) -> TypedRequest:
         """The story as it is asked next."""
         return request(story, self.exercise.defines[0].name, [self.seed, self.check, len(self.plays)])
 
     def play(self, expectation: Expectation, judge: Judge, refusal: tuple[str, ...] | None = None) -> Played:
-        """Have the submission play what the reference has played, and judge it."""
+        """Have the submission play what the reference has played, and judge it. What ships is proved: the right answer is not judged."""
         self.asked.append(Asked(expectation, judge, refusal))
         self.plays.append(self.asked[-1].played_by(self.player))
-        judge(self.plays[-1])
+        if self.player is not None or not expectation.sound:
+            judge(self.plays[-1])
         return self.plays[-1]
 
 

@@ -127,6 +127,10 @@ class LayerStory:
         steps = [replace(step, upstream=drawn.get(number, step.upstream)) for number, step in enumerate(self.steps, 1)]
         return replace(self, steps=steps)
 
+    def upstream_at(self, number: int) -> Upstream:
+        """The upstream gradient of a step."""
+        return self.steps[number - 1].upstream
+
     @property
     def opening(self) -> LayerStory | None:
         """The first step alone, forward only: a fourth of the work. None where the story does not begin with an input."""
@@ -160,6 +164,10 @@ class FunctionCall:
 
     def with_upstream(self, drawn: Mapping[int, Array | None]) -> FunctionCall:
         return replace(self, upstream=drawn.get(1, self.upstream))
+
+    def upstream_at(self, number: int) -> Upstream:
+        """The upstream gradient of the result."""
+        return self.upstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +217,11 @@ class OwnProbe:
 
     def with_upstream(self, drawn: Mapping[int, Array | None]) -> OwnProbe:
         return replace(self, given={**self.given, "upstream": drawn[1]}) if drawn else self
+
+    def upstream_at(self, number: int) -> Upstream:
+        """The upstream gradient of the result."""
+        upstream: Upstream = self.given.get("upstream")
+        return upstream
 
 
 Differentiable = LayerStory | FunctionCall | OwnProbe  # requests in which there can be a backward pass

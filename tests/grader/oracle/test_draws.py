@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from normgrade.oracle.draws import complete, draw_state, draw_upstream, generator, rounded_to
+from normgrade.oracle.draws import Form, complete, draw_state, draw_upstream, generator, rounded_to
 from normgrade.oracle.expectation import module
 from normgrade.suite.story import Part, build, call, evaluate, probe, reload, request, train
 from normgrade.worker.observation import Array
@@ -241,9 +241,9 @@ def test_half_precision_has_no_upstream_gradient(reference: ModuleType) -> None:
 
 def test_the_gradient_that_a_backward_pass_by_hand_gets_has_the_dtype_of_the_output() -> None:
     for dtype in ("float16", "float32", "float64"):
-        drawn = draw_upstream("key", 1, Array(np.ones((2, 3)), dtype), None)
+        drawn = draw_upstream("key", 1, Form((2, 3), dtype))
         assert drawn is not None and (drawn.dtype, drawn.values.dtype.name, drawn.values.shape) == (dtype, dtype, (2, 3))
-    assert draw_upstream("key", 1, "refused", None) is None
+    assert draw_upstream("key", 1, None) is None
 
 
 def test_the_upstream_gradient_of_a_call_has_the_shape_of_its_result(reference: ModuleType) -> None:

@@ -1,0 +1,264 @@
+"""What ships with an exercise so that nobody computes it again: how far the reference's numbers move, and the forms of all it is asked.
+
+The file is an archive of NumPy's, compressed. A spread is kept as a logarithm of two bytes: code c says that spread + u·|y| is at most
+2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %. A spread beyond 32 octaves is kept as it is. The numbers y are
+not kept: they are played in float64 wherever an answer is graded.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from normgrade.language import _
+from normgrade.language.places import Place
+from normgrade.oracle.draws import Form, Forms, forms_in
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.kept import Damaged, packed, read_error, read_key, unpacked, written_error, written_key
+from normgrade.worker.observation import Array, Error, Observation, Value
+from normgrade.worker.requests import TypedRequest
+
+VERSION = 1  # of what is shipped; to be raised with every change of the oracle that changes any spread
+STEPS = 2048  # codes per octave
+OWN = 65535  # the code of a number that is kept as it is
+UNIT, TINY = 2.0**-24, 2.0**-149  # float32's roundoff, and its smallest number
+KEY_DIGITS = 32  # of a name, in the file
+FACTOR = 4.0  # between two spreads of 16 plays each that differ by chance: rarer than one in a million numbers
+BY_CHANCE = 0.001  # of all spreads, those that may differ by more: another machine may round them in another order
+
+Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and what is expected
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What is kept of one place: its dtype in a native play, how many numbers it has, and where the codes of its movements begin.
+
+    `error` is the standard error of an estimate. There are no codes of a spread or a slack that the place does not have.
+    """
+
+    place: Place
+    dtype: str | None
+    size: int
+    error: float = 0.0
+    spread: int | None = None
+    slack: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """What is kept of one expectation. `sound` says whether float32 determines all its numbers."""
+
+    forms: Forms
+    places: tuple[Kept, ...]
+    error: Error | None
+    sound: bool
+
+    @property
+    def largest_bytes(self) -> int:
+        """The bytes of its largest value, in float64."""
+        return 8 * max((kept.size for kept in self.places), default=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shipped:
+    """The entries of an exercise by name, and the codes of all their numbers. `own` are those that are kept as they are, `owns` where."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    codes: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint16))
+    owns: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    own: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, path: Path) -> Shipped:
+        """What a file holds; nothing where there is none, or one that cannot be read."""
+        try:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+                version, content = int(archive["version"]), archive["entries"].tobytes()
+                codes = archive["high"].astype(np.uint16) << 8 | archive["low"]
+                own = archive["own"].astype(np.float64)
+            entries = {name: read_entry(entry) for name, *entry in unpacked(content)} if version == VERSION else {}
+        except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, Damaged):
+            return cls()
+        return cls(entries, codes, np.flatnonzero(codes == OWN), own)
+
+    def get(self, name: str) -> Entry | None:
+        """The entry of that name, if there is one."""
+        return self.entries.get(name[:KEY_DIGITS])
+
+    def places(self, entry: Entry, seen: Observation) -> Mapping[Place, Expected] | None:
+        """What is expected where the reference has `seen` this in float64; None where it is no play of this entry."""
+        if [(kept.place, kept.size) for kept in entry.places] != [(place, size_of(value)) for place, value in seen.values.items()]:
+            return None
+        return {kept.place: self.expected(kept, value) for kept, value in zip(entry.places, seen.values.values(), strict=True)}
+
+    def expected(self, kept: Kept, value: Value) -> Expected:
+        """What is expected at one place, given its value in float64."""
+        if not isinstance(value, Array) or kept.spread is None:
+            return Expected(value, kept.dtype)
+        return Expected(value, kept.dtype, self.movement(kept.spread, value), self.movement(kept.slack, value), kept.error)
+
+    def movement(self, start: int | None, value: Array) -> np.ndarray | None:
+        """How far each number moves, from the codes that begin at `start`."""
+        if start is None:
+            return None
+        y = value.values
+        codes = self.codes[start : start + y.size].reshape(y.shape)
+        first, last = np.searchsorted(self.owns, [start, start + y.size])
+        return decoded(y, codes, self.own[first:last])
+
+
+def size_of(value: Value) -> int:
+    """How many numbers a value has."""
+    return value.values.size if isinstance(value, Array) else 0
+
+
+def coded(y: np.ndarray, movement: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The codes of a movement, and the numbers that are kept as they are."""
+    with np.errstate(all="ignore"):
+        base = UNIT * np.abs(y) + TINY
+        codes = np.ceil(STEPS * np.log2((movement + base) / base))
+        known = (codes >= 0) & (codes < OWN)  # not a number that is not finite
+    return np.where(known, codes, OWN).astype(np.uint16).ravel(), movement[~known].astype(np.float64).ravel()
+
+
+def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The movement that `coded` has written, for numbers that may differ from those by float64's rounding."""
+    with np.errstate(all="ignore"):
+        base = UNIT * np.abs(y) + TINY
+        movement: np.ndarray = np.asarray(base * np.expm1(codes * (np.log(2) / STEPS)))
+    movement[codes == OWN] = own
+    return movement
+
+
+# As a file
+
+
+def shipped(recorded: Recorded, sound: Mapping[str, bool]) -> bytes:
+    """What is to be shipped of these expectations, of which some are not `sound`. The same ones give the same bytes."""
+    codes: list[np.ndarray] = []
+    own: list[np.ndarray] = []
+    starts = StartsOf(codes, own)
+    entries = [
+        [name[:KEY_DIGITS], *written_entry(request, expectation, sound[name], starts)] for name, (request, expectation) in recorded.items()
+    ]
+    every, numbers = joined(codes, np.uint16), joined(own, np.float64)
+    buffer = BytesIO()
+    np.savez_compressed(
+        buffer,
+        version=np.array(VERSION),
+        entries=np.frombuffer(packed(entries), np.uint8),
+        high=(every >> 8).astype(np.uint8),
+        low=(every & 255).astype(np.uint8),
+        own=numbers,
+    )
+    return buffer.getvalue()
+
+
+def joined(parts: Sequence[np.ndarray], dtype: Any) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+@dataclass
+class StartsOf:
+    """Codes while they are collected: to add a movement gives where its codes begin."""
+
+    codes: list[np.ndarray]
+    own: list[np.ndarray]
+    end: int = 0
+
+    def add(self, value: Value, movement: np.ndarray | None) -> int | None:
+        """Add the movement of a value, if it has one."""
+        if movement is None or not isinstance(value, Array):
+            return None
+        codes, own = coded(value.values, movement)
+        self.codes.append(codes)
+        self.own.append(own)
+        self.end += codes.size
+        return self.end - codes.size
+
+
+def written_entry(request: TypedRequest, expectation: Expectation, sound: bool, starts: StartsOf) -> list[Any]:
+    forms = forms_in(request, expectation.request)
+    places = [
+        [
+            written_key(place),
+            expected.dtype,
+            size_of(expected.value),
+            expected.error,
+            starts.add(expected.value, expected.spread),
+            starts.add(expected.value, expected.slack),
+        ]
+        for place, expected in expectation.places.items()
+    ]
+    state, results = ([[name, written_form(form)] for name, form in some.items()] for some in (forms.state, forms.results))
+    return [state, results, places, written_error(expectation.error), sound]
+
+
+def read_entry(content: list[Any]) -> Entry:
+    state, results, places, error, sound = content
+    forms = Forms({name: read_form(form) for name, form in state}, {number: read_form(form) for number, form in results})
+    return Entry(forms, tuple(Kept(read_key(key), *others) for key, *others in places), read_error(error), sound)
+
+
+def written_form(form: Form | None) -> list[Any] | None:
+    return None if form is None else [list(form.shape), form.dtype, form.initial]
+
+
+def read_form(content: list[Any] | None) -> Form | None:
+    if content is None:
+        return None
+    shape, dtype, initial = content
+    return Form(tuple(shape), dtype, initial)
+
+
+# Against what is computed afresh
+
+
+def deviations(kept: Shipped, recorded: Recorded, sound: Mapping[str, bool]) -> Iterator[str]:
+    """What a file lacks or has too much, and where it differs from what was computed afresh by more than chance."""
+    names = {name[:KEY_DIGITS] for name in recorded}
+    if kept.entries.keys() != names:
+        yield _("{missing} of {n} requests are missing, and {old} are no longer asked",
+                missing=len(names - kept.entries.keys()), n=len(names), old=len(kept.entries.keys() - names))  # fmt: skip
+        return
+    ratios: list[np.ndarray] = []
+    for name, (request, expectation) in recorded.items():
+        entry = kept.get(name)
+        assert entry is not None
+        fresh = StartsOf([], [])
+        if alike(entry, read_entry(written_entry(request, expectation, sound[name], fresh))):
+            ratios += ratios_of(kept, entry, expectation)
+        else:
+            yield _("a request of {probe} has other forms", probe=request.probe)
+    apart = joined(ratios, np.float64)
+    if (far := int((~(apart <= np.log2(FACTOR))).sum())) > BY_CHANCE * apart.size:
+        yield _("{far} of {n} spreads differ by more than a factor of {factor:g}", far=far, n=apart.size, factor=FACTOR)
+
+
+def alike(one: Entry, other: Entry) -> bool:
+    """Whether two entries say the same, except for the numbers."""
+    return compared(one) == compared(other)
+
+
+def compared(entry: Entry) -> object:
+    state, results = ([(name, form and (form.shape, form.dtype)) for name, form in some.items()]
+                      for some in (entry.forms.state, entry.forms.results))  # fmt: skip
+    places = [(kept.place, kept.dtype, kept.size, kept.spread is None, kept.slack is None) for kept in entry.places]
+    return state, results, places, entry.error and (entry.error.types, entry.error.step), entry.sound
+
+
+def ratios_of(kept: Shipped, entry: Entry, expectation: Expectation) -> Iterator[np.ndarray]:
+    """By how many octaves the movements that are kept differ from those of an expectation; roundoff of float64 counts as none."""
+    for place, expected in zip(entry.places, expectation.places.values(), strict=True):
+        for start, fresh in ((place.spread, expected.spread), (place.slack, expected.slack)):
+            if fresh is not None and isinstance(expected.value, Array) and (found := kept.movement(start, expected.value)) is not None:
+                with np.errstate(all="ignore"):
+                    base = UNIT * np.abs(expected.value.values) + TINY
+                    same = (found == fresh) | (np.isnan(found) & np.isnan(fresh))
+                    yield np.where(same, 0.0, np.abs(np.log2((found + base) / (fresh + base)))).ravel()

@@ -1,0 +1,24 @@
+"""A mapping that is made when somebody looks into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from normgrade.oracle.deferred import Deferred
+
+
+@pytest.mark.parametrize("look", [lambda each: each["a"], len, list, dict, lambda each: "a" in each, lambda each: each.get("b")])
+def test_it_is_made_once_when_somebody_looks(look: Callable[[Any], object]) -> None:
+    made: list[int] = []
+
+    def make() -> dict[str, int]:
+        made.append(1)
+        return {"a": 2}
+
+    deferred = Deferred(make)
+    assert not deferred.is_made and not made
+    assert (look(deferred), look(deferred)) == (look({"a": 2}), look({"a": 2}))
+    assert deferred.is_made and len(made) == 1

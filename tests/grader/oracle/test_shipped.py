@@ -1,0 +1,134 @@
+"""What ships with an exercise: that it says what was computed, and says so wherever it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from normgrade.language.places import Place
+from normgrade.oracle.draws import Form, Forms, completed, forms_in
+from normgrade.oracle.expected import Expectation, Expected
+from normgrade.oracle.kept import request_key
+from normgrade.oracle.shipped import Recorded, Shipped, coded, decoded, deviations, shipped
+from normgrade.worker.observation import Array, Cause, Error, Observation, Value
+from normgrade.worker.requests import DRAWN, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
+
+Y = Array(np.array([[1.0, -2.0], [0.0, np.inf]]), "float64")
+SPREAD = np.array([[1e-8, 3e-7], [1e-9, np.inf]])
+ASKED = FunctionCall("f", [Array(np.ones(2, np.float32), "float32")])
+EXPECTED = {
+    Place("result"): Expected(Y, "float16", SPREAD, 2 * SPREAD, 0.5),
+    Place("count"): Expected(Array(np.array(3), "int64"), "int64"),
+    Place("word"): Expected("yes"),
+}
+EXPECTATION = Expectation(ASKED, EXPECTED, Error(Cause.RAISED, "no", ("ValueError",), (), 1))
+NAME = "a" * 64
+RECORDED: Recorded = {NAME: (ASKED, EXPECTATION)}
+SOUND = {NAME: True}
+
+
+def written(path: Path, recorded: Recorded = RECORDED) -> Shipped:
+    path.write_bytes(shipped(recorded, SOUND))
+    return Shipped.of(path)
+
+
+def with_spread(spread: np.ndarray) -> Recorded:
+    place = Place("result")
+    places = {**EXPECTED, place: replace(EXPECTED[place], spread=spread)}
+    return {NAME: (ASKED, replace(EXPECTATION, places=places))}
+
+
+@given(st.floats(-1e30, 1e30), st.floats(0, 1e30), st.floats(-1e-15, 1e-15))
+def test_a_movement_grows_by_a_thirtieth_of_a_percent_at_most(y: float, movement: float, moved: float) -> None:
+    """Also where y is not the same number to the last bit."""
+    codes, own = coded(np.array([y]), np.array([movement]))
+    [found] = decoded(np.array([y * (1 + moved)]), codes, own)
+    base = 2.0**-24 * abs(y) + 2.0**-149
+    assert (movement + base) * (1 - 1e-12) <= found + base <= (movement + base) * 1.00035
+
+
+@pytest.mark.parametrize("movement", [np.inf, np.nan])
+def test_what_is_not_finite_stays_as_it_is(movement: float) -> None:
+    for y in (0.0, 1.0, np.inf, np.nan):
+        codes, own = coded(np.array([y]), np.array([movement]))
+        assert np.array_equal(decoded(np.array([y]), codes, own), [movement], equal_nan=True)
+
+
+def test_an_expectation_comes_back(tmp_path: Path) -> None:
+    found = written(tmp_path / "spreads.npz")
+    entry = found.get(NAME)
+    assert entry is not None and entry.sound and entry.error == EXPECTATION.error and entry.largest_bytes == 32
+    places = found.places(entry, Observation({place: each.value for place, each in EXPECTED.items()}))
+    assert places is not None and [*places] == [*EXPECTED]
+    result = places[Place("result")]
+    assert (result.dtype, result.error, result.value) == ("float16", 0.5, Y)
+    assert result.spread is not None and result.slack is not None
+    np.testing.assert_allclose(result.spread, SPREAD, rtol=3e-3)
+    np.testing.assert_allclose(result.slack, 2 * SPREAD, rtol=3e-3)
+    assert places[Place("word")].value == "yes" and places[Place("count")].spread is None
+    assert found.get("b" * 64) is None
+
+
+def test_another_play_than_was_kept_is_told(tmp_path: Path) -> None:
+    found = written(tmp_path / "spreads.npz")
+    entry = found.get(NAME)
+    assert entry is not None
+    assert found.places(entry, Observation({})) is None
+    values: dict[str, Value] = {place: each.value for place, each in EXPECTED.items()}
+    assert found.places(entry, Observation({**values, Place("result"): Array(np.ones(3), "float64")})) is None
+
+
+def test_the_same_expectations_give_the_same_bytes() -> None:
+    assert shipped(RECORDED, SOUND) == shipped(RECORDED, SOUND)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"nonsense", shipped(RECORDED, SOUND)[:200]])
+def test_a_file_that_cannot_be_read_holds_nothing(content: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "spreads.npz"
+    if content is not None:
+        path.write_bytes(content)
+    assert not Shipped.of(path).entries
+
+
+def test_what_was_kept_does_not_deviate_from_itself(tmp_path: Path) -> None:
+    assert list(deviations(written(tmp_path / "spreads.npz"), RECORDED, SOUND)) == []
+
+
+@pytest.mark.parametrize(
+    ("recorded", "message"),
+    [
+        ({}, "0 of 0 requests are missing, and 1 are no longer asked"),
+        ({"b" * 64: RECORDED[NAME]}, "1 of 1 requests are missing, and 1 are no longer asked"),
+        (with_spread(10 * SPREAD), "2 of 8 spreads differ by more than a factor of 4"),
+        ({NAME: (ASKED, replace(EXPECTATION, error=None))}, "a request of function_call has other forms"),
+        ({NAME: (ASKED, replace(EXPECTATION, places={}))}, "a request of function_call has other forms"),
+    ],
+)
+def test_a_deviation_is_told(recorded: Recorded, message: str, tmp_path: Path) -> None:
+    kept = written(tmp_path / "spreads.npz")
+    assert list(deviations(kept, recorded, dict.fromkeys(recorded, True))) == [message]
+
+
+def test_spreads_that_differ_by_chance_do_not_deviate(tmp_path: Path) -> None:
+    assert list(deviations(written(tmp_path / "spreads.npz"), with_spread(1.5 * SPREAD), SOUND)) == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        NewLayer("Norm", draw="key"),
+        LayerStory("Norm", steps=[LayerStep(Action.TRAIN, Array(np.ones((2, 2), np.float32), "float32"), upstream=DRAWN)], draw="key"),
+        LayerStory("Norm", steps=[LayerStep(Action.CHANGE, state=DRAWN)], dtype="bfloat16", draw="key"),
+        FunctionCall("f", upstream=DRAWN, draw="key"),
+    ],
+)
+def test_a_request_is_completed_from_the_forms_in_a_complete_one(request_: TypedRequest) -> None:
+    state = {"weight": Form((2,), "float32"), "count": Form((), "int64")}
+    layered = isinstance(request_, LayerStory | NewLayer)
+    whole = completed(request_, Forms(state if layered else {}, {1: Form((2, 2), "float32")}))
+    assert request_key(completed(request_, forms_in(request_, whole))) == request_key(whole)
