@@ -1,0 +1,43 @@
+"""Expectations that do not ship are computed in several processes, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, Exercise
+from normgrade.course.files import read_text
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.expectation import Oracle
+from normgrade.suite.ahead import compute_ahead
+from normgrade.suite.collection import collect
+from normgrade.suite.grading_options import Options
+from normgrade.suite.run import Rehearsal
+
+KEY = b"k" * 32
+
+
+def rehearsal(exercise: Exercise, folder: Path, seed: int = 3) -> Rehearsal:
+    return Rehearsal(Oracle.of(exercise, Cache(folder, KEY)), exercise, read_text(exercise.reference), seed)
+
+
+def test_other_processes_compute_everything_and_it_is_kept(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = tiny.exercise("rms")
+    suite, told = collect([exercise])["rms"], list[tuple[str, int, int]]()
+    compute_ahead(suite, rehearsal(exercise, tmp_path), Options(cores=2, progress=lambda *what: told.append(what)))
+    assert {(what, total) for what, _done, total in told} == {("rms: what is expected, once for seed 3", len(suite.tests))}
+    assert max(done for _what, done, _total in told) == len(suite.tests)
+
+    monkeypatch.setattr("normgrade.oracle.expectation.expect", None)  # nothing is computed any more
+    kept = rehearsal(exercise, tmp_path)
+    kept.ahead(suite, lambda: False)
+    assert {*kept.known} == {*suite.names}
+    monkeypatch.setattr("normgrade.suite.parallel.over_cores", None)
+    compute_ahead(suite, rehearsal(exercise, tmp_path), Options(cores=2))
+
+
+def test_one_core_computes_when_it_is_asked(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normgrade.suite.parallel.over_cores", None)
+    exercise = tiny.exercise("rms")
+    compute_ahead(collect([exercise])["rms"], rehearsal(exercise, tmp_path), Options(cores=1))
