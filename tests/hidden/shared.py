@@ -35,3 +35,11 @@ def weights(number):
 def weight_and_bias(number):
     """A weight and a bias of that many numbers."""
     return weights(number), uniform(-1.5, 1.5, number)
+
+
+def powers(base, low, high, *shape):
+    """The base, raised to random exponents: float32 numbers that are the same on every machine.
+
+    They are computed in float64, since processors disagree on the last digits of a power.
+    """
+    return (float(base) ** uniform(low, high, *shape).astype(np.float64)).astype(np.float32)

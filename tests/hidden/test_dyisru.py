@@ -6,6 +6,7 @@ is filled in, and inputs lie where x² and c are alike, so that each of them sho
 
 import numpy as np
 import pytest
+from shared import powers
 
 from normgrade.suite import build, evaluate, randn, train, uniform, use, words
 
@@ -186,7 +187,7 @@ def test_small_numbers(agree):
 
     zh: 非常小的数保留符号和有效位数；0 仍是 0，梯度有限。
     """
-    x = randn(6, 8) * 10 ** uniform(-9, -2, 6, 1)
+    x = randn(6, 8) * powers(10, -9, -2, 6, 1)
     x[2] = 0
     for step in (train, evaluate):
         agree(build(8).filled(bias=0.0, c=1.4), step(x))

@@ -100,8 +100,8 @@ def test_white_stays(agree):
     zh: 已经白化并去掉均值的数据保持不变；只有一个特征时就是标准化。
     """
     white = randn(8, 3).astype(np.float64)
-    left, *_rest = np.linalg.svd(white - white.mean(0), full_matrices=False)
-    white = (left * 8**0.5).astype(np.float32)
+    left, _values, right = np.linalg.svd(white - white.mean(0), full_matrices=False)
+    white = (left @ right * 8**0.5).astype(np.float32)  # of `left` alone, the signs would be the library's
     agree(function("whiten"), evaluate(white, backward=False), evaluate(white * np.float32(1.003), backward=False))
     agree(call("whiten", uniform(2, 9, 6, 1)))
 
