@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from importlib.metadata import version
 from io import StringIO
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -72,7 +73,7 @@ class Oracle:
     spread: tuple[str, ...] = ()
     shared_probes: str | None = None
     written_with: str = "torch"
-    shipped: Shipped = field(default_factory=Shipped, repr=False)
+    ships: Path | None = None  # the file of what ships with the exercise
     exact_plays: ExactPlays | None = field(default=None, repr=False)  # of the reference; without any, it is played when it is asked for
     held: dict[str, Expectation] = field(default_factory=dict, repr=False)  # of what ships
     recorded: dict[str, tuple[TypedRequest, Expectation]] | None = field(default=None, repr=False)  # by name, as they were asked
@@ -89,8 +90,16 @@ class Oracle:
             )
         probes, shared = map(read_where_there, (exercise.probes, exercise.shared_probes))
         spread = tuple(read_text(alternatives[name]) for name in exercise.spread)
-        shipped = Shipped.of(exercise.spreads)
-        return cls(cache, probes, read_text(exercise.reference), spread, shared, exercise.written_with, shipped)
+        return cls(cache, probes, read_text(exercise.reference), spread, shared, exercise.written_with, exercise.spreads)
+
+    @cached_property
+    def shipped(self) -> Shipped:
+        """What ships with the exercise, read when it is first needed."""
+        return Shipped() if self.ships is None else Shipped.of(self.ships)
+
+    def elsewhere(self) -> Oracle:
+        """The same oracle for another process, with nothing in memory."""
+        return replace(self, cache=Cache(self.cache.folder, self.cache.key), exact_plays=None, held={}, remembered=None)
 
     def expectation(self, source: str, request: TypedRequest, keep: bool = True, anew: bool = False) -> Expectation:
         """Completed, played and, to `keep`, remembered. Exceptions in the implementation's own code are part of the expectation.

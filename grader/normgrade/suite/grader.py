@@ -49,9 +49,11 @@ class Grader:
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
+        from normgrade.suite.ahead import compute_ahead
         from normgrade.suite.run import Run
 
         suite, rehearsal, host = self.played(exercise), self.rehearsal(exercise, seed), self.host(exercise)
+        compute_ahead(suite, rehearsal, self.options)
         rehearsal.ahead(suite, lambda: host.ready)
         self.recall(exercise)
         if not host.ready:
@@ -63,10 +65,12 @@ class Grader:
 
     def settle(self, exercise: Exercise, rehearsal: Rehearsal) -> None:
         """Have the reference play all that a suite asks of what ships, before a submission has the worker."""
-        oracle = self.oracles[exercise.slug]
-        if oracle.exact_plays is not None and rehearsal.seed == PUBLIC_SEED and oracle.shipped.entries:
+        from normgrade.suite.ahead import ships
+
+        plays = self.oracles[exercise.slug].exact_plays
+        if plays is not None and ships(rehearsal):
             rehearsal.ahead(self.played(exercise), lambda: False)
-            oracle.exact_plays.settle()
+            plays.settle()
 
     def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
         """Every check's result on a known mistake, with the public seed.

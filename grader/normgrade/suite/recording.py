@@ -17,7 +17,7 @@ from normgrade.suite.suite import Suite
 
 def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[], None] = lambda: None) -> Recorded:
     """Every request of a suite by the name under which it ships, with its expectation. `tick` is called after each test."""
-    here = replace(oracle, shipped=Shipped(), exact_plays=None, held={}, recorded={})
+    here = replace(oracle, ships=None, exact_plays=None, held={}, recorded={})
     rehearsal = Rehearsal(here, exercise, read_text(exercise.reference), PUBLIC_SEED)
     for test in suite.tests:
         rehearsal.of(test)
