@@ -14,6 +14,7 @@ from normgrade.language import N_, _, speak
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
 from normgrade.notebook.commands import Output, run_command
+from normgrade.notebook.early import Early
 from normgrade.notebook.graded import Graded
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.notebook.memory import MEMORY
@@ -111,8 +112,12 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
+    early = Early()
     with as_file(order.exercise, source) as path:
-        result = grade_apart(order, path, name)
+        try:
+            result = grade_apart(order, path, name, early.show)
+        finally:
+            early.clear()
     for report in result.reports:
         MEMORY.add(order.exercise, report)
     return result
