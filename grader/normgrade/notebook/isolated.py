@@ -79,11 +79,12 @@ def grade_apart(order: Order, path: Path, name: str, on_early: Callable[[Graded]
 def main(order: tuple[Any, ...], path: str, name: str) -> None:
     """Run in the process: grade, and pickle what is known to stdout, last the result, or the error meant for the user."""
     gc.enable()
-    with open(os.dup(1), "wb", buffering=0) as file:
+    with open(os.dup(1), "wb") as file:
         os.dup2(2, 1)  # what else is printed is no part of the answer
 
         def give(answer: Answer) -> None:
-            file.write(pickle.dumps(answer))
+            pickle.dump(answer, file)
+            file.flush()
 
         try:
             give(graded(Order(*order), Path(path), name, give))
@@ -97,7 +98,8 @@ def graded(order: Order, path: Path, name: str, on_early: Callable[[Graded], Non
     warn_of_folders()
 
     def on_report(report: Report) -> None:
-        on_early(Graded((told(report, order.exercise),)))
+        if report.searching:
+            on_early(Graded((told(report, order.exercise),)))
 
     options = Options(order.seed, order.timeout_s, required=order.required)
     reports = revealed(submissions, grade(submissions, options, on_report))

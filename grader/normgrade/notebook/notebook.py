@@ -14,12 +14,12 @@ from normgrade.language import N_, _, speak
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
 from normgrade.notebook.commands import Output, run_command
-from normgrade.notebook.early import Early
 from normgrade.notebook.graded import Graded
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.notebook.memory import MEMORY
 from normgrade.notebook.passed import exercise_for, name_of
 from normgrade.notebook.shell import Shell, python, session, session_of, words
+from normgrade.notebook.shown_early import ShownEarly
 from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import completed, standalone
 
@@ -112,7 +112,7 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
-    early = Early()
+    early = ShownEarly()
     with as_file(order.exercise, source) as path:
         try:
             result = grade_apart(order, path, name, early.show)

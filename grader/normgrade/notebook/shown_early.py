@@ -8,7 +8,7 @@ from typing import Any
 from normgrade.notebook.graded import Graded
 
 
-class Early:
+class ShownEarly:
     """A display below the cell that goes when the result comes. A front end that takes nothing back shows one line of text."""
 
     def __init__(self) -> None:
