@@ -1,4 +1,4 @@
-""No command is silent in a terminal while it works, with an empty cache."""
+"""No command is silent in a terminal while it works, with an empty cache."""
 
 from __future__ import annotations
 
