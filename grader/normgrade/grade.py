@@ -20,6 +20,7 @@ from normgrade.suite.grading_options import PUBLIC_SEED, Options
 if TYPE_CHECKING:
     from normgrade.compare.played import Result
 
+OnReport = Callable[[Report], None]
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
 
 
@@ -32,14 +33,31 @@ class Submission:
     name: str
 
 
-def grade(submissions: Sequence[Submission], options: Options = Options()) -> list[Report]:  # noqa: B008
-    """Reports on the submissions, in their order. One grader serves them all; it is opened if there is anything to play."""
+def grade(
+    submissions: Sequence[Submission],
+    options: Options = Options(),  # noqa: B008
+    on_report: OnReport = lambda report: None,
+) -> list[Report]:
+    """Reports on the submissions, in their order. One grader serves them all; it is opened if there is anything to play.
+
+    Then `on_report` is called with each of them, and before with those for which the mistake is still looked for.
+    """
+
+    def on_event(event: Check | Report) -> None:
+        if isinstance(event, Report) and event.searching:
+            on_report(event)
+
+    def reported(grader: Grader, submission: Submission, inspection: Inspection) -> Report:
+        report = report_on(grader, submission, inspection, on_event)
+        on_report(report)
+        return report
+
     inspected = [(each, inspect_file(each.path, each.exercise, allow_stub=options.allow_stub)) for each in submissions]
     playable = [submission.exercise for submission, inspection in inspected if inspection.playable]
     if not playable:
         return [report_of_inspection(submission, inspection, options.seed) for submission, inspection in inspected]
     with open_grader(playable, options) as grader:
-        return [report_on(grader, submission, inspection) for submission, inspection in inspected]
+        return [reported(grader, submission, inspection) for submission, inspection in inspected]
 
 
 def report_on(grader: Grader, submission: Submission, inspection: Inspection, on_event: OnEvent = lambda event: None) -> Report:
@@ -78,8 +96,9 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
     if any(check.outcome is Outcome.FAILED for check in report.checks):
         found = limits(results, submission.exercise.defines)
         report = replace(report, limits=tuple(dict.fromkeys(limit.says for limit in found)))
-        on_event(report)
-        report = diagnosed(grader, submission, report, results, within(found, results, submission.exercise.defines))
+        calling = within(found, results, submission.exercise.defines)
+        on_event(replace(report, searching=bool(calling) and grader.search_s(submission.exercise) > 0))
+        report = diagnosed(grader, submission, report, results, calling)
     return replace(report, duration_s=time.perf_counter() - started)
 
 
@@ -105,7 +124,7 @@ def play(grader: Grader, submission: Submission, inspection: Inspection, on_even
     exercise, source = submission.exercise, inspection.source or ""
     total = len(grader.played(exercise).tests)
     for number, result in enumerate(grader.results(exercise, source, submission.path.name), 1):
-        grader.options.progress(submission.name, number, total)
+        grader.options.progress(_("{submission}: check {n} of {total}", submission=submission.name, n=number, total=total), number, total)
         on_event(result.check)
         yield result
 

@@ -38,6 +38,7 @@ MARKED_FILES = {
     "worker/walls/test_walls.py": "slow",
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
+    "whole/test_silence.py": "slow",
     "verify/test_proofs.py": "slow",
     "whole/test_crosschecks.py": "slow",
     "whole/test_crosscheck_sync_batch_norm.py": "slow",

@@ -473,8 +473,35 @@ def test_progress_is_told_after_every_check(tiny: Course, tmp_path: Path) -> Non
         written(tmp_path, tiny.exercise("rms"), RMS.format(body="return x"), "wrong"),
     ]
     grade(submissions, Options(progress=lambda *what: told.append(what)))
-    counted = [(name, done, 5) for name in ("right", "wrong") for done in (1, 2, 3, 4, 5)]
-    assert told == [*counted, ("wrong: looking for the mistake", 0, 0)]
+    counted = [(f"{name}: check {done} of 5", done, 5) for name in ("right", "wrong") for done in (1, 2, 3, 4, 5)]
+    steps = [step for step in told if ": check" in step[0] or "looking" in step[0]]
+    assert steps == [*counted, ("wrong: looking for the mistake", 0, 0)]
+
+
+def test_each_step_is_told_from_the_start_on(tiny: Course, tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    submission = written(tmp_path, tiny.exercise("rms"), RMS.format(body="pass"), "right")
+    grade([submission], Options(seed=11, progress=lambda *what: told.append(what)))
+    expected = "rms: what is expected, once for seed 11"
+    assert told[0] == ("PyTorch starts", 0, 0) and {step for step in told if step[0] == expected} <= {(expected, n, 5) for n in range(5)}
+
+
+def test_a_report_is_told_before_the_mistake_is_looked_for_and_when_it_is_complete(tiny: Course, tmp_path: Path) -> None:
+    told: list[Report] = []
+    wrong, right = read_mistakes(tiny.exercise("rms"))[0].source, RMS.format(body="pass")
+    submissions = [written(tmp_path, tiny.exercise("rms"), source, name) for name, source in (("wrong", wrong), ("right", right))]
+    reports = grade(submissions, on_report=told.append)
+    assert [(report.submission, report.searching) for report in told] == [("wrong", True), ("wrong", False), ("right", False)]
+    assert told[1:] == reports and told[0].checks == reports[0].checks
+    assert told[0].diagnoses == () != told[1].diagnoses and told[0].earned <= told[1].earned
+
+
+def test_nothing_is_told_early_where_no_mistake_is_looked_for(tiny: Course, tmp_path: Path) -> None:
+    told: list[Report] = []
+    raising = written(tmp_path, tiny.exercise("rms"), RMS.format(body="raise ValueError"), "raising")
+    unread = written(tmp_path, tiny.exercise("rms"), "def rms(", "unread")
+    reports = grade([raising, unread], on_report=told.append)
+    assert told == reports and not any(report.searching for report in reports)
 
 
 # Broken courses

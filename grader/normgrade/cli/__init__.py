@@ -49,7 +49,7 @@ COMMANDS = (
         "explain",
         "repro",
     ),  # to learn
-    *("verify", "new", "demo", "doctor", "completion"),
+    *("verify", "new", "warm", "demo", "doctor", "completion"),
 )
 COMPLETING = "_NORMGRADE_COMPLETE"  # the variable by which a shell asks click to complete a word
 USAGE, BROKEN, INTERRUPTED = 2, 3, 130  # exit codes; 0 is passed, 1 is not passed

@@ -15,12 +15,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from normgrade.cli.bar import progress
+from normgrade.cli.early import early
 from normgrade.cli.options import DETAILS, F, course_option, hand_over, isolation_option, report_options, say
 from normgrade.cli.output import format_of, refuse_links, refuse_unless_writable
 from normgrade.cli.shell_words import slugs_alike
 from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
 from normgrade.course.course import Course, Exercise
-from normgrade.grade import Submission, grade
+from normgrade.grade import OnReport, Submission, grade
 from normgrade.inspection.inspection import inspect_file
 from normgrade.inspection.source import content_of
 from normgrade.language import _
@@ -32,7 +33,6 @@ from normgrade.learner.record import revealed
 from normgrade.learner.standing import advice, records
 from normgrade.learner.workspace import Workspace, find_course
 from normgrade.report.render import prepare
-from normgrade.report.render.detail import QUIET
 from normgrade.report.report import Finding, Report
 from normgrade.suite.grading_options import Options, available
 
@@ -115,20 +115,20 @@ def check_command(
         [named(course, target, slug, interview) for target in targets] if targets else started(course, slug, interview)
     )
     warn_of_folders()
-    with progress() as watched:
+    shown = DETAILS[detail] if interview is None or detail == "quiet" else replace(DETAILS[detail], advice=False)
+    with progress() as watched, early(watched, submissions, format, output, shown) as on_report:
         meanwhile = partial(prepare, format)
         options = Options(seed, timeout, required=required, progress=watched, meanwhile=meanwhile, cores=available())
         if everything:
-            submissions, reports = grade_all(submissions, options, course_folder)
+            submissions, reports = grade_all(submissions, options, course_folder, on_report)
         else:
-            reports = grade(submissions, options)
+            reports = grade(submissions, options, on_report)
     reports = revealed(submissions, reports)
+    code = hand_over(reports, format, output, shown)
     if interview is not None:
-        code = hand_over(reports, format, output, QUIET if detail == "quiet" else replace(DETAILS[detail], advice=False))
         for line in filter(None, (status_in_words(interview, datetime.now(UTC)), held_back(interview, reports))):
             click.echo(line, err=True)
         return code
-    code = hand_over(reports, format, output, DETAILS[detail])
     if code == 0 and format == "terminal" and output is None and detail != "quiet":
         say_what_is_next(course, submissions)
     return code
@@ -141,16 +141,18 @@ def say_what_is_next(course: Course, passed: Sequence[Submission]) -> None:
             say(*(after_pass(course, passed[0].exercise, workspace) if len(passed) == 1 else [advice(records(course, workspace))]))
 
 
-def grade_all(submissions: Sequence[Submission], options: Options, course_folder: Path | None) -> tuple[Sequence[Submission], list[Report]]:
+def grade_all(
+    submissions: Sequence[Submission], options: Options, course_folder: Path | None, on_report: OnReport
+) -> tuple[Sequence[Submission], list[Report]]:
     """The submissions whose exercises can be graded, and the reports on them. Raises CourseError where no exercise can."""
     try:
-        return submissions, grade(submissions, options)
+        return submissions, grade(submissions, options, on_report)
     except CourseError:
         sound = without_hindered((each.exercise for each in submissions), course_folder)
         gradable = [each for each in submissions if each.exercise in sound]
         if len(gradable) in (0, len(submissions)):
             raise
-    return gradable, grade(gradable, options)
+    return gradable, grade(gradable, options, on_report)
 
 
 def named(course: Course, target: str, slug: str | None, interview: Interview | None) -> Submission:

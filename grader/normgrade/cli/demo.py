@@ -8,11 +8,13 @@ from pathlib import Path
 import click
 
 from normgrade.cli.bar import progress
+from normgrade.cli.early import early
 from normgrade.cli.options import exit_code
 from normgrade.cli.warn import warn_of_folders
 from normgrade.course.course import Course, carried
 from normgrade.grade import Submission, grade
 from normgrade.language import _
+from normgrade.report.render.detail import USUAL
 from normgrade.suite.grading_options import Options, available
 
 SLUG = "batch_norm"
@@ -27,8 +29,8 @@ def demo_command() -> int:
     exercise = Course.find(carried()).exercise(SLUG)
     submissions = [Submission(exercise, WRONG, WRONG.name), Submission(exercise, exercise.reference, exercise.reference.name)]
     warn_of_folders()
-    with progress() as watched:
-        wrong, right = grade(submissions, Options(progress=watched, cores=available()))
+    with progress() as watched, early(watched, submissions, "terminal", None, USUAL) as on_report:
+        wrong, right = grade(submissions, Options(progress=watched, cores=available()), on_report)
     console = open_console()
     console.print(_("A batch norm that trains, evaluates, and is wrong in two places that no shape or loss would show:") + "\n")
     show([wrong], console, with_losses=False)

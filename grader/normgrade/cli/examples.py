@@ -80,6 +80,11 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ('normgrade new softmax "softmax(x, dim=-1)" --course my-course', N_("a function, in your own")),
             ("normgrade new layer_norm_backward --numpy", N_("forward and backward, in NumPy")),
         ),
+        "warm": (
+            ("normgrade warm", N_("the whole course")),
+            ("normgrade warm layer_norm rms_norm", N_("two exercises")),
+            ("normgrade warm --cores 2", N_("with less of the machine")),
+        ),
         "doctor": (("normgrade doctor", N_("which walls hold here, and why")),),
         "completion": (
             ("normgrade completion bash >> ~/.bashrc", N_("for bash")),

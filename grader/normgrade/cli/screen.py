@@ -91,7 +91,8 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
     report = watching.report
     if report is None:
         name = watching.watched.path.name
-        yield Text(_("{file}: grading …", file=name) if watching.grading else _("waiting for {file}", file=name))
+        said = watching.doing or _("{file}: grading …", file=name)
+        yield Text(said if watching.grading else _("waiting for {file}", file=name))
     elif report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
         yield from course_lines(report)
@@ -115,7 +116,7 @@ def after(watching: Watching, report: Report) -> Iterator[Text]:
 
 def news(watching: Watching, report: Report) -> Iterator[Text]:
     """The lines below the verdict: the step that takes long, or the change since the last save; and the seed of other inputs."""
-    if watching.grading:
+    if watching.grading and (watching.doing or not report.searching):
         yield Text(watching.doing or _("grading …"), style="dim")
     if watching.changed:
         scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from normgrade.cli import INTERRUPTED, streams
+from normgrade.cli.bar import progress
 from normgrade.cli.keys import keys
 from normgrade.cli.options import course_option, isolation_option
 from normgrade.cli.shell_words import slugs_alike
@@ -51,7 +52,10 @@ def watch_command(slug: str | None, required: str, course_folder: Path | None) -
     console = open_console()
 
     try:
-        with open_for_all(course, exercise, Options(required=required, cores=available()), course_folder) as (grader, course):
+        with ExitStack() as opened:
+            with progress() as watched:
+                options = Options(required=required, progress=watched, cores=available())
+                grader, course = opened.enter_context(open_for_all(course, exercise, options, course_folder))
             watching = Watching(grader, course, exercise)
             if console.is_terminal and not console.is_dumb_terminal:
                 from normgrade.cli.watch_loop import on_one_screen
@@ -95,7 +99,9 @@ def written_out(watching: Watching, console: Console) -> None:
     with waker(watching.watched.path.parent) as saves, keys(saves) as keyboard, stepping_aside(keyboard.end, keyboard.begin):
         while streams.why_dropped() is None:
             if watching.begin_if_saved():
-                watching.grade()
+                with progress() as watched:
+                    watching.listen(watching.on_change, watched)
+                    watching.grade()
                 if watching.report is not None:
                     show([watching.report], console)
             if keyboard.pressed(PAUSE_S if saves is None else PAUSE_WOKEN_S) == "q":

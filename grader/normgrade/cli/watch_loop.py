@@ -85,9 +85,8 @@ class Screen:
             self.draw()
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """Show what takes long after the checks. During them, their marks are the progress."""
-        if self.watching.report is not None:
-            self.watching.doing = f"{what} · {done * 100 // total} %" if total else what
+        """Show the step that takes long. The report itself says that the mistake is looked for."""
+        self.watching.doing = f"{what} · {done * 100 // total} %" if total else "" if self.watching.report is not None else what
         self.meanwhile()
 
     def next_key(self, seconds: float) -> str:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from normgrade.course.course import Exercise
 from normgrade.grade import Submission
 from normgrade.language import _
 from normgrade.language.errors import UsageError
@@ -22,12 +23,17 @@ def revealed(submissions: Sequence[Submission], reports: Sequence[Report]) -> li
 
     Attempts are recorded; if that fails, a note goes to stderr.
     """
-    shown = [reveal(report, submission.exercise.reveal) for report, submission in zip(reports, submissions, strict=True)]
-    if (interview := running_here()) is not None:
-        shown = [claims_alone(report) if report.exercise in interview.slugs else report for report in shown]
+    shown = [told(report, submission.exercise) for report, submission in zip(reports, submissions, strict=True)]
     if note := remember(submissions, shown):
         print(_("Note: {message}", message=note), file=sys.stderr)
     return shown
+
+
+def told(report: Report, exercise: Exercise) -> Report:
+    """Return the report as far as the course and a running interview reveal it."""
+    interview = running_here()
+    shown = reveal(report, exercise.reveal)
+    return shown if interview is None or report.exercise not in interview.slugs else claims_alone(shown)
 
 
 def remember(submissions: Sequence[Submission], reports: Sequence[Report]) -> str:

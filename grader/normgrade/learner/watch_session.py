@@ -116,7 +116,7 @@ class Watching:
     def on_event(self, event: Check | Report) -> None:
         """Take up a check that has ended; or the report without a diagnosis, once all have and the mistake is still looked for."""
         if isinstance(event, Report):
-            self.report = reveal(event, self.exercise.reveal)
+            self.report, self.doing = reveal(event, self.exercise.reveal), ""
         else:
             self.checks[event.name] = event
         self.on_change()

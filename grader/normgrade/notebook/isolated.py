@@ -6,7 +6,7 @@ import gc
 import os
 import pickle
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -20,12 +20,14 @@ from normgrade.language import _
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.after_pass import after_pass
 from normgrade.learner.interviews import held_back, running_here, status_in_words
-from normgrade.learner.record import revealed
+from normgrade.learner.record import revealed, told
 from normgrade.learner.workspace import Workspace, find_course
-from normgrade.notebook.apart import run_apart
+from normgrade.notebook.apart import answers_apart
 from normgrade.notebook.graded import Graded
 from normgrade.report.report import Outcome, Report
 from normgrade.suite.grading_options import Options
+
+Answer = Graded | Exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,38 +49,60 @@ class Order:
         return find_course(None if self.course is None else Path(self.course))
 
 
-def grade_apart(order: Order, path: Path, name: str) -> Graded:
-    """Grade, and return what `normgrade check` would show and keep. Its notes go to stderr."""
-    done = run_apart("notebook.isolated", astuple(order), str(path), name)
+def ignore(early: Graded) -> None:
+    """Show nothing before everything is known."""
+
+
+def grade_apart(order: Order, path: Path, name: str, on_early: Callable[[Graded], None] = ignore) -> Graded:
+    """Grade, and return what `normgrade check` would show and keep. Its notes go to stderr.
+
+    While the mistake is looked for, `on_early` is called with what is known already.
+    """
+    answers: list[Answer] = []
+
+    def on_answer(answer: Answer) -> None:  # which our own code wrote
+        answers.append(answer)
+        if isinstance(answer, Graded) and any(report.searching for report in answer.reports):
+            on_early(answer)
+
+    done = answers_apart("notebook.isolated", astuple(order), str(path), name, on_answer=on_answer)
     said = done.stderr.decode("utf-8", "replace")
     if done.returncode:
         raise GraderError(_("The grader itself broke, not your code. Please report what it said:\n{said}", said=said.strip()))
     print(said, end="", file=sys.stderr)
-    answer: Graded | Exception = pickle.loads(done.stdout)  # which our own code wrote
+    answer = answers[-1]
     if isinstance(answer, Exception):
         raise answer
     return answer
 
 
 def main(order: tuple[Any, ...], path: str, name: str) -> None:
-    """Run in the process: grade, and pickle the result, or the error meant for the user, to stdout."""
+    """Run in the process: grade, and pickle what is known to stdout, last the result, or the error meant for the user."""
     gc.enable()
-    answer = os.dup(1)
-    os.dup2(2, 1)  # what else is printed is no part of the answer
-    result: Graded | Exception
-    try:
-        result = graded(Order(*order), Path(path), name)
-    except (UsageError, GraderError) as error:
-        result = error
-    with open(answer, "wb") as file:
-        pickle.dump(result, file)
+    with open(os.dup(1), "wb") as file:
+        os.dup2(2, 1)  # what else is printed is no part of the answer
+
+        def give(answer: Answer) -> None:
+            pickle.dump(answer, file)
+            file.flush()
+
+        try:
+            give(graded(Order(*order), Path(path), name, give))
+        except (UsageError, GraderError) as error:
+            give(error)
 
 
-def graded(order: Order, path: Path, name: str) -> Graded:
+def graded(order: Order, path: Path, name: str, on_early: Callable[[Graded], None]) -> Graded:
     """Grade, and add the lines that `normgrade check` prints below the reports."""
     submissions = [Submission(order.exercise, path, name)]
     warn_of_folders()
-    reports = revealed(submissions, grade(submissions, Options(order.seed, order.timeout_s, required=order.required)))
+
+    def on_report(report: Report) -> None:
+        if report.searching:
+            on_early(Graded((told(report, order.exercise),)))
+
+    options = Options(order.seed, order.timeout_s, required=order.required)
+    reports = revealed(submissions, grade(submissions, options, on_report))
     return Graded(tuple(reports), tuple(below(order, reports)))
 
 

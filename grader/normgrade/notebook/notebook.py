@@ -19,6 +19,7 @@ from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.notebook.memory import MEMORY
 from normgrade.notebook.passed import exercise_for, name_of
 from normgrade.notebook.shell import Shell, python, session, session_of, words
+from normgrade.notebook.shown_early import ShownEarly
 from normgrade.notebook.source_file import as_file
 from normgrade.notebook.standalone import completed, standalone
 
@@ -111,8 +112,12 @@ def ordered(arguments: Sequence[str]) -> Order | None:
 
 def graded(order: Order, source: str, name: str) -> Graded:
     """Grade a source, under the name that the report gives it."""
+    early = ShownEarly()
     with as_file(order.exercise, source) as path:
-        result = grade_apart(order, path, name)
+        try:
+            result = grade_apart(order, path, name, early.show)
+        finally:
+            early.clear()
     for report in result.reports:
         MEMORY.add(order.exercise, report)
     return result

@@ -342,6 +342,7 @@ class Report:
     granted: the points that are left after what the first diagnosis costs, and those of the claims that it leaves open; 0 without one.
     deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
+    searching: whether the mistake is still looked for, so that the points are the least that there will be.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> report = Report("layer_norm", "layer_norm.py", Outcome.PASSED, possible=3, sandbox="linux", seed=0, duration_s=0.4, checks=(check,))
@@ -369,6 +370,7 @@ class Report:
     granted: int = 0
     deaths: tuple[Death, ...] = ()
     limits: tuple[str, ...] = ()
+    searching: bool = False
 
     @property
     def earned(self) -> int:

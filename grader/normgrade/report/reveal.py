@@ -23,7 +23,7 @@ def reveal(report: Report, level: Literal["full", "claims", "score"]) -> Report:
 
 def claims_alone(report: Report) -> Report:
     """The report with claims and outcomes, and with no more points than those of the claims: it helps with nothing, as in an interview."""
-    return replace(reveal(report, "claims"), diagnoses=(), unexplained=(), granted=0, stopped_after_s=None)
+    return replace(reveal(report, "claims"), diagnoses=(), unexplained=(), granted=0, stopped_after_s=None, searching=False)
 
 
 def without_values(check: Check) -> Check:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from normgrade.compare.deadline import NEVER, Deadline, OutOfTime
@@ -15,6 +16,7 @@ from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_text, read_where_there
 from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.language import _
 from normgrade.oracle.seal import Seal
 from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
@@ -32,6 +34,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
 
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
 SEARCH = {"torch": 6.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
+LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -49,14 +52,23 @@ class Grader:
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
-        from normgrade.suite.ahead import compute_ahead
+        from normgrade.suite.ahead import compute_ahead, doing
         from normgrade.suite.run import Run
 
         suite, rehearsal, host = self.played(exercise), self.rehearsal(exercise, seed), self.host(exercise)
         compute_ahead(suite, rehearsal, self.options)
-        rehearsal.ahead(suite, lambda: host.ready)
+        expected = doing(exercise, rehearsal.seed)
+        numbers = count()
+
+        def enough() -> bool:
+            if not host.ready:
+                self.options.progress(expected, next(numbers), len(suite.tests))
+            return host.ready
+
+        rehearsal.ahead(suite, enough)
         self.recall(exercise)
         if not host.ready:
+            self.options.progress(starting(exercise.written_with), 0, 0)
             self.options.meanwhile()
         self.settle(exercise, rehearsal)
         with self.worker(exercise, source, file_name) as worker:
@@ -232,6 +244,11 @@ class Grader:
         self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts, exercise.defines)
 
 
+def starting(*libraries: str) -> str:
+    """Return that these libraries are being imported, in words."""
+    return _("{library} starts", library=", ".join(LIBRARIES[each] for each in libraries))
+
+
 @contextmanager
 def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collect | None = None) -> Iterator[Grader]:
     """Start a zygote for each library; while it is imported, collect the suites, by default with a pytest of our own."""
@@ -245,6 +262,7 @@ def open_grader(exercises: Sequence[Exercise], options: Options, collect: Collec
             library: opened.enter_context(Host(options.tier, options.required, None, seal.before_worker, banned, library))
             for library, banned in bans.items()
         }
+        options.progress(starting(*hosts), 0, 0)
         from normgrade.oracle.cache import Cache
         from normgrade.oracle.expectation import Oracle
         from normgrade.suite import collection

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 
 import pytest
+from rich.text import Text
 
 from normgrade.cli.bar import Bar, progress
+
+pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 
 
 class Terminal(io.StringIO):
@@ -36,7 +40,61 @@ def test_without_a_total_the_bar_just_moves(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stderr", Terminal())
     bar = Bar()
     bar("looking for the mistake", 0, 0)
-    assert bar.progress is not None and bar.progress.tasks[0].total is None
+    assert bar.progress.tasks[0].total is None
     bar("rms.py", 1, 4)
     assert [(task.total, task.completed) for task in bar.progress.tasks] == [(4, 1)]
     bar.stop()
+
+
+def test_the_time_left_is_that_of_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    bar = Bar()
+    for done in range(3):
+        bar("what is expected", done, 4)
+    [first] = bar.progress.tasks
+    assert first.time_remaining is not None
+    bar("rms.py: check 1 of 4", 1, 4)
+    [second] = bar.progress.tasks
+    assert second.id != first.id and second.time_remaining is None
+    bar.stop()
+
+
+def test_it_moves_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress() as tell:
+        tell("PyTorch starts", 0, 0)
+        drawn = [terminal.getvalue()]
+        for _moment in range(100):
+            time.sleep(0.05)
+            if terminal.getvalue() != drawn[-1]:
+                drawn.append(terminal.getvalue())
+            if len(drawn) > 3:
+                break
+    assert len(drawn) > 3
+
+
+def test_what_is_above_the_bar_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    bar = Bar()
+    bar("looking for the mistake", 0, 0)
+    bar.show([Text("first"), Text("second")])
+    bar.stop()
+    said = terminal.getvalue()
+    assert "second" in said
+    screen = pyte.Screen(80, 24)
+    pyte.Stream(screen).feed(said.replace("\n", "\r\n"))
+    assert not any(line.strip() for line in screen.display)
+
+
+def test_without_stderr_the_bar_is_on_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, file = Terminal(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "stderr", file)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress() as tell:
+        tell("PyTorch starts", 0, 0)
+    assert "PyTorch starts" in terminal.getvalue() and file.getvalue() == ""

@@ -48,7 +48,7 @@ from normgrade.report.render.wording import (
     pointed_at,
     sandbox_in_word,
     score_in_words,
-    search_stopped,
+    search_in_words,
     what_it_is,
     word_of,
 )
@@ -80,7 +80,7 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 WORDS = (  # what the templates call
     bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of, difference_in_words,
     example_of, first_line_and_rest, left_open, mistakes_of, named, names_of, next_commands, next_step, not_started, not_tried, one_line,
-    pointed_at, raised_at, reach_of, sandbox_in_word, search_stopped, verdict, what_it_is, word_of,
+    pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def as_text(value: object) -> object:
 
 
 def render_html(reports: Sequence[Report]) -> str:
-    """A whole page. It can load nothing and run nothing but its own script."""
+    """A whole page. It can load nothing and run nothing but its own script; while a mistake is looked for, it loads itself again."""
     page = template("page.html.jinja").render(
         language={"zh": "zh-Hans"}.get(spoken(), spoken()),
         policy=f"default-src 'none'; style-src '{digest(STYLE)}'; script-src '{digest(SCRIPT)}'; base-uri 'none'; form-action 'none'",
@@ -121,6 +121,7 @@ def render_html(reports: Sequence[Report]) -> str:
         script=Markup(SCRIPT),
         sections=sections(reports, "", FULL if len(reports) == 1 else BRIEF),
         losses=losses_in_words(reports),
+        searching=any(report.searching for report in reports),
     )
     return disarmed(f"{page}\n")
 

@@ -36,7 +36,7 @@ from normgrade.report.render.wording import (
     next_step,
     one_line,
     sandbox_in_word,
-    search_stopped,
+    search_in_words,
     word_of,
 )
 from normgrade.report.report import Outcome, Raised, Report, Spot
@@ -195,8 +195,8 @@ def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
     if more := len(opened[room.opened :]):
         further = n_("not explained: {n} more claim", "not explained: {n} more claims", more)
         yield Text(further if room.opened else n_("not explained: {n} claim", "not explained: {n} claims", more), style="dim")
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
+    if state := search_in_words(report):
+        yield Text(state, style="dim")
     if died := deaths_in_words(report):
         yield Text(died, style="yellow")
 

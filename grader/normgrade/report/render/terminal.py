@@ -33,6 +33,7 @@ from normgrade.report.render.wording import (
     outcome_in_words,
     sandbox_in_word,
     score_in_words,
+    search_in_words,
     seed_in_words,
     word_of,
 )
@@ -143,6 +144,7 @@ def untouched(reports: Sequence[Report]) -> Iterator[RenderableType]:
 def line_of(report: Report) -> Text:
     """One report in a line: the outcome, and what was found."""
     found = " / ".join(map(names_of, report.diagnoses[:1])) or ", ".join(dict.fromkeys(word_of(each.rule) for each in report.findings))
+    found = found or search_in_words(report)
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
     died = n_("died {n} time", "died {n} times", len(report.deaths)) if report.deaths else ""

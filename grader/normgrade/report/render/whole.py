@@ -33,7 +33,7 @@ from normgrade.report.render.wording import (
     pointed_at,
     sandbox_in_word,
     score_in_words,
-    search_stopped,
+    search_in_words,
     what_it_is,
     word_of,
 )
@@ -72,8 +72,8 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield from (Text(one_line(limit)) for limit in report.limits)
     if report.diagnoses:
         yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
-    if stopped := search_stopped(report):
-        yield Text(stopped, style="dim")
+    if state := search_in_words(report):
+        yield Text(state, style="dim")
     if died := deaths_in_words(report):
         yield Text(died, style="yellow")
     yield Text()

@@ -109,8 +109,10 @@ def what_it_is(found: Comparison) -> str:
     return " · ".join(parts)
 
 
-def search_stopped(report: Report) -> str:
-    """That the search for a diagnosis was stopped; empty where it came to its end."""
+def search_in_words(report: Report) -> str:
+    """That the search for a diagnosis goes on, or was stopped; empty where it came to its end."""
+    if report.searching:
+        return _("Looking for the mistake …")
     if report.stopped_after_s is None:
         return ""
     if not report.stopped_after_s:
@@ -202,6 +204,8 @@ def course_in_words(report: Report) -> str:
 
 
 def score_in_words(report: Report) -> str:
+    if report.searching:
+        return n_("at least {earned} of {n} point", "at least {earned} of {n} points", report.possible, earned=report.earned)
     return n_("{earned} of {n} point", "{earned} of {n} points", report.possible, earned=report.earned)
 
 

@@ -1,0 +1,56 @@
+"""`normgrade warm`: compute beforehand what every first check would compute."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from normgrade.cli.bar import progress
+from normgrade.cli.options import course_option, say, whole_number
+from normgrade.cli.shell_words import slugs_alike
+from normgrade.cli.warn import warn_of_folders, warn_of_unfinished, without_hindered
+from normgrade.course.folders import user_cache
+from normgrade.language import n_
+from normgrade.learner.workspace import find_course
+
+MEGABYTE = 10**6
+
+
+@click.command("warm")
+@click.argument("slugs", nargs=-1, metavar="[SLUG]…", shell_complete=slugs_alike)
+@click.option("--cores", callback=whole_number(1, 256), metavar="N", help="Work on so many cores at once; on all of them, unless said.")
+@course_option
+def warm_command(slugs: tuple[str, ...], cores: int | None, course_folder: Path | None) -> int:
+    """Compute beforehand what the checks expect.
+
+    The first check of an exercise computes it otherwise, and takes longer. Without SLUG it is done for the whole course.
+    """
+    course = find_course(course_folder)
+    if not slugs:
+        warn_of_unfinished(course, course_folder)
+    chosen = [course.exercise(slug) for slug in dict.fromkeys(slugs)] if slugs else without_hindered(course, course_folder)
+    warn_of_folders()
+    from normgrade.suite.grading_options import Options, available
+    from normgrade.suite.warming import warm
+
+    started = time.monotonic()
+    with progress() as watched:
+        warm(chosen, Options(progress=watched, cores=cores or available()))
+    say(
+        n_(
+            "{n} exercise is ready after {seconds:.1f} s. The cache has {size} MB, in {folder}. To run this again takes no time.",
+            "{n} exercises are ready after {seconds:.1f} s. The cache has {size} MB, in {folder}. To run this again takes no time.",
+            len(chosen),
+            seconds=time.monotonic() - started,
+            size=f"{size_of(user_cache()) / MEGABYTE:.1f}",
+            folder=user_cache(),
+        )
+    )
+    return 0
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of all files in a folder and below it."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

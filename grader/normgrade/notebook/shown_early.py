@@ -1,0 +1,36 @@
+"""What a notebook shows until the result is there: the verdict, as soon as it is known."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from normgrade.notebook.graded import Graded
+
+
+class ShownEarly:
+    """A display below the cell that goes when the result comes. A front end that takes nothing back shows one line of text."""
+
+    def __init__(self) -> None:
+        self.handle: Any = None
+
+    def show(self, graded: Graded) -> None:
+        """Show what is known, if this is IPython."""
+        if self.shell is None:
+            return
+        from IPython.display import display
+
+        from normgrade.report.render.terminal import line_of
+
+        line = "\n".join(line_of(report).plain for report in graded.reports)
+        self.handle = display({"text/html": graded._repr_html_(), "text/plain": line}, raw=True, display_id=True)
+
+    def clear(self) -> None:
+        """Show nothing any more. A terminal would print an empty line."""
+        if self.handle is not None and hasattr(self.shell, "kernel"):
+            self.handle.update({"text/html": "", "text/plain": ""}, raw=True)
+
+    @property
+    def shell(self) -> Any:
+        """The IPython that this runs in; None in plain Python."""
+        return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None

@@ -1,0 +1,64 @@
+"""No command is silent in a terminal while it works, with an empty cache."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from moving import Frame, frames, longest_silence
+
+from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
+from normgrade.suite.grading_options import available
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a terminal as POSIX has it")
+
+MOST_S = 1.0  # in which nothing changes: the bar moves ten times a second, but the same core plays the checks
+LATEST_S = 240
+
+
+@pytest.fixture
+def environment(tmp_path: Path, tiny: Course) -> dict[str, str]:
+    """An empty cache, and the tiny course."""
+    return {"NORMGRADE_CACHE": str(tmp_path / "cache"), "NORMGRADE_CONFIG": str(tmp_path / "config"), "NORMGRADE_COURSE": str(tiny.root)}
+
+
+def shown(seen: list[Frame], said: str) -> list[int]:
+    """The frames in which something is said."""
+    return [number for number, frame in enumerate(seen) if said in " ".join(frame.text.split())]
+
+
+def most_s() -> float:
+    """How long nothing may change here and now: longer where several processes wait for each core."""
+    return MOST_S * max(1.0, os.getloadavg()[0] / available())
+
+
+def test_a_check_says_each_step_and_the_verdict_before_the_name(tmp_path: Path, environment: dict[str, str], tiny: Course) -> None:
+    mistake = next(each for each in read_mistakes(tiny.exercise("rms")) if each.name == "eps-outside-root")
+    (tmp_path / "rms.py").write_text(mistake.source, encoding="utf-8")
+    seen, code = frames(["check", "rms"], tmp_path, environment, LATEST_S)
+    steps = ["PyTorch starts", "rms.py: check ", "Looking for the mistake …", "eps-outside-root"]
+    places = [shown(seen, step) for step in steps]
+    assert code == 1 and all(places), [frame.text for frame in seen]
+    assert [each[0] for each in places] == sorted(each[0] for each in places)
+    assert "at least" in seen[places[2][0]].text
+    assert "at least" not in seen[-1].text and "Looking" not in seen[-1].text and "rms.py: check" not in seen[-1].text
+    assert longest_silence(seen) <= most_s()
+
+
+def test_several_checks_are_lines_until_all_are_complete(tmp_path: Path, environment: dict[str, str], tiny: Course) -> None:
+    for slug in ("rms", "centring"):
+        shutil.copy(tiny.exercise(slug).reference, tmp_path / f"{slug}.py")
+    seen, code = frames(["check", "rms", "centring"], tmp_path, environment, LATEST_S)
+    first = shown(seen, "✓ rms · rms.py · 8 of 8 points · passed")
+    assert code == 0 and first[0] < shown(seen, "2 of 2 passed")[0]
+    assert longest_silence(seen) <= most_s()
+
+
+def test_warming_says_how_much_is_done(tmp_path: Path, environment: dict[str, str]) -> None:
+    seen, code = frames(["warm"], tmp_path, environment, LATEST_S)
+    assert code == 0 and shown(seen, "what is expected, once for seed 0") and shown(seen, "2 exercises are ready after")
+    assert longest_silence(seen) <= most_s()
