@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.kept import Damaged, packed, read_error, read_key, unpacked, written_error, written_key
+from normgrade.oracle.kept import Damaged, packed, read_error, unpacked, written_error
 from normgrade.worker.observation import Array, Observation, Request, Value
 
 PlayExactly = Callable[[Iterable[Request]], Iterator[Observation | None]]  # in float64, one after the other; None where there is no answer
@@ -63,18 +62,18 @@ class ExactPlays:
 
 def encode(observation: Observation) -> bytes:
     """The bytes of an observation, each array once; numbers that are those of float32 take half the space."""
-    arrays: dict[bytes, tuple[int, Array]] = {}
+    arrays: dict[tuple[str, tuple[int, ...], bytes], tuple[int, Array]] = {}
 
     def written(value: Value) -> Value | list[object]:
         if not isinstance(value, Array):
             return value
-        small = narrowed(value)
-        number, _array = arrays.setdefault(packed(small), (len(arrays), small))
+        known = (value.dtype, value.values.shape, value.values.tobytes())
+        number, _array = arrays.setdefault(known, (len(arrays), value))
         return [number, value.dtype]
 
-    places = [[written_key(Place.of(place)), written(value)] for place, value in observation.values.items()]
-    content = {"arrays": [array for _number, array in arrays.values()], "places": places, "error": written_error(observation.error)}
-    return zlib.compress(packed(content), SPEED)
+    places = [[str(place), written(value)] for place, value in observation.values.items()]
+    narrow = [narrowed(array) for _number, array in arrays.values()]
+    return zlib.compress(packed({"arrays": narrow, "places": places, "error": written_error(observation.error)}), SPEED)
 
 
 def decode(content: bytes) -> Observation:
@@ -90,7 +89,7 @@ def decode(content: bytes) -> Observation:
             values = arrays[number].values
             return Array(values.astype(np.float64) if dtype == "float64" else values, str(dtype))
 
-        return Observation({read_key(key): read(value) for key, value in found["places"]}, read_error(found["error"]))
+        return Observation({place: read(value) for place, value in found["places"]}, read_error(found["error"]))
     except (zlib.error, AttributeError, LookupError, TypeError, ValueError) as error:
         raise Damaged from error
 
