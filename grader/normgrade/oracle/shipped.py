@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from normgrade.language import _
+from normgrade.language import _, n_
 from normgrade.language.places import Place
 from normgrade.oracle.draws import Form, Forms, forms_in
 from normgrade.oracle.expected import Expectation, Expected
@@ -35,7 +35,7 @@ BY_CHANCE = 0.001  # of all spreads, those that may differ by more: another mach
 Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and what is expected
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What is kept of one place: its dtype in a native play, how many numbers it has, and where the codes of its movements begin.
 
@@ -78,12 +78,20 @@ class Shipped:
     def of(cls, path: Path) -> Shipped:
         """What a file holds; nothing where there is none, or one that cannot be read."""
         try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-                version, content = int(archive["version"]), archive["entries"].tobytes()
+            return cls.read(path.read_bytes())
+        except OSError:
+            return cls()
+
+    @classmethod
+    def read(cls, content: bytes) -> Shipped:
+        """What the bytes of a file hold; nothing where they cannot be read, or are of another version."""
+        try:
+            with np.load(BytesIO(content), allow_pickle=False) as archive:
+                version, written = int(archive["version"]), archive["entries"].tobytes()
                 codes = archive["high"].astype(np.uint16) << 8 | archive["low"]
                 own = archive["own"].astype(np.float64)
-            entries = {name: read_entry(entry) for name, *entry in unpacked(content)} if version == VERSION else {}
-        except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, Damaged):
+            entries = {name: read_entry(entry) for name, *entry in unpacked(written)} if version == VERSION else {}
+        except (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, Damaged):
             return cls()
         return cls(entries, codes, np.flatnonzero(codes == OWN), own)
 
@@ -220,45 +228,40 @@ def read_form(content: list[Any] | None) -> Form | None:
 # Against what is computed afresh
 
 
-def deviations(kept: Shipped, recorded: Recorded, sound: Mapping[str, bool]) -> Iterator[str]:
+def deviations(kept: Shipped, fresh: Shipped) -> Iterator[str]:
     """What a file lacks or has too much, and where it differs from what was computed afresh by more than chance."""
-    names = {name[:KEY_DIGITS] for name in recorded}
-    if kept.entries.keys() != names:
-        yield _("{missing} of {n} requests are missing, and {old} are no longer asked",
-                missing=len(names - kept.entries.keys()), n=len(names), old=len(kept.entries.keys() - names))  # fmt: skip
+    if [*kept.entries] != [*fresh.entries]:
+        missing, old = len(fresh.entries.keys() - kept.entries.keys()), len(kept.entries.keys() - fresh.entries.keys())
+        yield _(
+            "Of {n} requests {missing} are missing or come in another order, and {old} are no longer asked.",
+            n=len(fresh.entries),
+            missing=missing,
+            old=old,
+        )
         return
-    ratios: list[np.ndarray] = []
-    for name, (request, expectation) in recorded.items():
-        entry = kept.get(name)
-        assert entry is not None
-        fresh = StartsOf([], [])
-        if alike(entry, read_entry(written_entry(request, expectation, sound[name], fresh))):
-            ratios += ratios_of(kept, entry, expectation)
-        else:
-            yield _("a request of {probe} has other forms", probe=request.probe)
-    apart = joined(ratios, np.float64)
+    if others := sum(said_by(entry) != said_by(kept.entries[name]) for name, entry in fresh.entries.items()):
+        yield n_("{n} request has other forms.", "{n} requests have other forms.", others)
+        return
+    apart = octaves_between(kept, fresh)
     if (far := int((~(apart <= np.log2(FACTOR))).sum())) > BY_CHANCE * apart.size:
-        yield _("{far} of {n} spreads differ by more than a factor of {factor:g}", far=far, n=apart.size, factor=FACTOR)
+        yield _("{far} of {n} spreads differ by more than a factor of {factor:g}.", far=far, n=apart.size, factor=FACTOR)
 
 
-def alike(one: Entry, other: Entry) -> bool:
-    """Whether two entries say the same, except for the numbers."""
-    return compared(one) == compared(other)
+def said_by(entry: Entry) -> object:
+    """All that an entry says, except for the numbers."""
+    forms = [
+        [(name, form and (form.shape, form.dtype)) for name, form in some.items()] for some in (entry.forms.state, entry.forms.results)
+    ]
+    return forms, entry.places, entry.error and (entry.error.types, entry.error.step), entry.sound
 
 
-def compared(entry: Entry) -> object:
-    state, results = ([(name, form and (form.shape, form.dtype)) for name, form in some.items()]
-                      for some in (entry.forms.state, entry.forms.results))  # fmt: skip
-    places = [(kept.place, kept.dtype, kept.size, kept.spread is None, kept.slack is None) for kept in entry.places]
-    return state, results, places, entry.error and (entry.error.types, entry.error.step), entry.sound
-
-
-def ratios_of(kept: Shipped, entry: Entry, expectation: Expectation) -> Iterator[np.ndarray]:
-    """By how many octaves the movements that are kept differ from those of an expectation; roundoff of float64 counts as none."""
-    for place, expected in zip(entry.places, expectation.places.values(), strict=True):
-        for start, fresh in ((place.spread, expected.spread), (place.slack, expected.slack)):
-            if fresh is not None and isinstance(expected.value, Array) and (found := kept.movement(start, expected.value)) is not None:
-                with np.errstate(all="ignore"):
-                    base = UNIT * np.abs(expected.value.values) + TINY
-                    same = (found == fresh) | (np.isnan(found) & np.isnan(fresh))
-                    yield np.where(same, 0.0, np.abs(np.log2((found + base) / (fresh + base)))).ravel()
+def octaves_between(one: Shipped, other: Shipped) -> np.ndarray:
+    """By how many octaves the movements of two files differ, number by number, where both have the same forms."""
+    apart: np.ndarray = np.abs(one.codes.astype(np.float64) - other.codes) / STEPS
+    mine, theirs = one.codes == OWN, other.codes == OWN
+    apart[mine != theirs] = np.inf
+    if np.array_equal(mine, theirs):
+        with np.errstate(all="ignore"):
+            same = (one.own == other.own) | (np.isnan(one.own) & np.isnan(other.own))
+            apart[mine] = np.where(same, 0.0, np.abs(np.log2(one.own / other.own)))
+    return apart

@@ -9,7 +9,7 @@ from normgrade.compare.differences import unsound
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.oracle.expectation import Oracle
-from normgrade.oracle.shipped import Recorded, Shipped, deviations, shipped
+from normgrade.oracle.shipped import Recorded, shipped
 from normgrade.suite.grading_options import PUBLIC_SEED
 from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
@@ -29,11 +29,6 @@ def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[]
 def to_ship(found: Recorded) -> bytes:
     """The file that ships."""
     return shipped(found, sound_ones(found))
-
-
-def stale(kept: Shipped, found: Recorded) -> list[str]:
-    """How what ships deviates from what is computed here; nothing where it does not."""
-    return list(deviations(kept, found, sound_ones(found)))
 
 
 def sound_ones(found: Recorded) -> dict[str, bool]:
