@@ -32,7 +32,8 @@ class FullScreen:
         lines = captured.get().rstrip("\n").split("\n")[:height]
         lines += [""] * (height - len(lines))
         self.frame = HOME + "\n".join(NEW_LINE + line for line in lines)  # clearing the end of a full line would cut it
-        self.put(self.frame)
+        if self.entered:  # a step may be drawn as the terminal is given back
+            self.put(self.frame)
 
     def enter(self) -> None:
         """Take the terminal and draw the last frame. ENTER is sent once: sent again, it would replace the screen that LEAVE restores."""
@@ -42,8 +43,8 @@ class FullScreen:
 
     def leave(self) -> None:
         """Give the terminal back."""
-        self.put(LEAVE if self.entered else "")
-        self.entered = False
+        entered, self.entered = self.entered, False
+        self.put(LEAVE if entered else "")
         self.keyboard.end()
 
     def __enter__(self) -> Self:

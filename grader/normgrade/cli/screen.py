@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -23,6 +24,8 @@ from normgrade.report.report import Outcome, Report
 from normgrade.suite.grading_options import PUBLIC_SEED
 
 SCORES = 10  # the last ones
+MOVES_S = 0.2  # in which the mark of a step moves on
+MOVING = "-\\|/"
 PENDING = "·"  # the mark of a check that has not ended
 DETAIL = Detail(claims=1, cases=1, differences=2, more="d")
 KEYS = {  # in their order on the screen; the least important ones are left out if there is no room
@@ -91,7 +94,7 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
     report = watching.report
     if report is None:
         name = watching.watched.path.name
-        said = watching.doing or _("{file}: grading …", file=name)
+        said = step(watching) or _("{file}: grading …", file=name)
         yield Text(said if watching.grading else _("waiting for {file}", file=name))
     elif report.outcome is Outcome.NOT_STARTED:
         yield Text(not_started(report))
@@ -106,6 +109,12 @@ def verdict(watching: Watching, rows: int, in_lines: bool) -> Iterator[Renderabl
         yield from after(watching, report)
 
 
+def step(watching: Watching) -> str:
+    """Return the step that takes long, with a mark that moves; "" if there is none."""
+    mark = MOVING[int(time.monotonic() / MOVES_S) % len(MOVING)]
+    return f"{mark} {watching.doing}" if watching.doing else ""
+
+
 def after(watching: Watching, report: Report) -> Iterator[Text]:
     """After a pass, how it went and the next step; and the losses behind weak walls."""
     if report.outcome is Outcome.PASSED:
@@ -116,8 +125,8 @@ def after(watching: Watching, report: Report) -> Iterator[Text]:
 
 def news(watching: Watching, report: Report) -> Iterator[Text]:
     """The lines below the verdict: the step that takes long, or the change since the last save; and the seed of other inputs."""
-    if watching.grading and (watching.doing or not report.searching):
-        yield Text(watching.doing or _("grading …"), style="dim")
+    if watching.grading:
+        yield Text(step(watching) or _("grading …"), style="dim")
     if watching.changed:
         scores = _(" · last scores: {scores}", scores=" ".join(map(str, watching.scores[-SCORES:])))
         yield Text.assemble((watching.changed, "bold"), (scores, "dim"), no_wrap=True, overflow="ellipsis")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import secrets
 import time
 from collections import deque
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Event, RLock, Thread
 
 from rich.console import Console, ConsoleDimensions
 
@@ -14,7 +16,7 @@ from normgrade.cli.check import MOST_SEEDS
 from normgrade.cli.full_screen import FullScreen
 from normgrade.cli.keys import keys
 from normgrade.cli.reset import put_stub_back
-from normgrade.cli.screen import Window, screens
+from normgrade.cli.screen import MOVES_S, Window, screens
 from normgrade.cli.suspend import signal_wakes, stepping_aside
 from normgrade.cli.views import Differences, Help, Listing, Question, Task, View
 from normgrade.language import _
@@ -48,14 +50,34 @@ class Screen:
     size: ConsoleDimensions | None = None  # at the last drawing
     stale: bool = True  # changed since then
     drawn_s: float = 0.0
+    drawing: RLock = field(default_factory=RLock)
 
     def draw(self) -> None:
         """Draw everything."""
-        self.size = size = self.stage.console.size
-        window = Window(screens(self.watching, size, self.view), self.top)
-        self.stage.show(window)
-        self.top, self.deepest = window.top, window.deepest
-        self.drawn_s, self.stale = time.monotonic(), False
+        with self.drawing:
+            self.size = size = self.stage.console.size
+            window = Window(screens(self.watching, size, self.view), self.top)
+            self.stage.show(window)
+            self.top, self.deepest = window.top, window.deepest
+            self.drawn_s, self.stale = time.monotonic(), False
+
+    @contextmanager
+    def moving(self) -> Iterator[None]:
+        """Draw again and again while a step takes long, so that its mark moves."""
+        ended = Event()
+
+        def move() -> None:
+            while not ended.wait(MOVES_S):
+                if self.watching.doing and time.monotonic() - self.drawn_s > MOVES_S:
+                    self.draw()
+
+        thread = Thread(target=move, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
     def draw_if_stale(self) -> None:
         """Draw if anything has changed, or the terminal has another size."""
@@ -66,7 +88,8 @@ class Screen:
         """Grade the file if it was saved, or if a key asked for it."""
         if self.watching.begin_if_saved() or self.watching.grading:
             self.draw()
-            self.watching.grade()
+            with self.moving():
+                self.watching.grade()
             self.stale = True
 
     def meanwhile(self) -> None:
@@ -85,8 +108,8 @@ class Screen:
             self.draw()
 
     def on_progress(self, what: str, done: int, total: int) -> None:
-        """Show the step that takes long. The report itself says that the mistake is looked for."""
-        self.watching.doing = f"{what} · {done * 100 // total} %" if total else "" if self.watching.report is not None else what
+        """Show the step that takes long."""
+        self.watching.doing = f"{what} · {done * 100 // total} %" if total else what
         self.meanwhile()
 
     def next_key(self, seconds: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any
 
 from normgrade.notebook.graded import Graded
@@ -18,11 +19,10 @@ class ShownEarly:
         """Show what is known, if this is IPython."""
         if self.shell is None:
             return
-        from IPython.display import display
-
         from normgrade.report.render.terminal import line_of
 
         line = "\n".join(line_of(report).plain for report in graded.reports)
+        display: Any = import_module("IPython.display").display
         self.handle = display({"text/html": graded._repr_html_(), "text/plain": line}, raw=True, display_id=True)
 
     def clear(self) -> None:

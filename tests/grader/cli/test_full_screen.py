@@ -53,6 +53,7 @@ def test_lines_are_drawn_in_full_in_place_of_those_before(stage: Stage) -> None:
 
 
 def test_lines_without_room_are_left_out_at_the_end(stage: Stage) -> None:
+    stage.enter()
     stage.show(Text("\n".join("abcdef")))
     assert stage.drawn() == ["a", "b", "c", "d"]
 

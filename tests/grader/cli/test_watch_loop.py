@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from rich.console import Console
 
 from normgrade.cli.full_screen import FullScreen
 from normgrade.cli.keys import Keyboard, name_of
+from normgrade.cli.screen import MOVES_S
 from normgrade.cli.views import Help, Listing, Task
 from normgrade.cli.watch_loop import Left, Screen, until_q
 from normgrade.course.course import Course
@@ -47,6 +49,7 @@ class Stage(FullScreen):
     def __init__(self, keys: str, height: int) -> None:
         super().__init__(Console(file=io.StringIO(), width=80, height=height), Typist(keys))
         self.pictures: list[str] = []
+        self.entered = True
 
     def put(self, text: str) -> None:
         self.pictures.append(text)
@@ -63,6 +66,7 @@ class Grader:
     options: Options = field(default_factory=Options)
     suites: dict[str, Any] = field(default_factory=suites)
     seeds: list[int] = field(default_factory=list)
+    searches_s: float = 0.0
 
     def report_on(self, submission: Submission, inspection: Inspection, on_event: Callable[[Check | Report], None]) -> Report:
         if not inspection.playable:
@@ -73,6 +77,7 @@ class Grader:
         report = Report(submission.exercise.slug, "x.py", Outcome.FAILED, 8, "linux", self.options.seed, 0.1, checks=(check,))
         on_event(report)
         self.options.progress("looking for the mistake", 1, 4)
+        time.sleep(self.searches_s)
         return report
 
 
@@ -87,8 +92,8 @@ def typed(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Type
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("normgrade.learner.watch_session.report_on", Grader.report_on)
 
-    def after(keys: str, height: int = 24) -> Screen:
-        grader: Any = Grader()
+    def after(keys: str, height: int = 24, searches_s: float = 0.0) -> Screen:
+        grader: Any = Grader(searches_s=searches_s)
         watching = Watching(grader, tiny, tiny.exercise("rms"))
         screen = Screen(watching, Stage(keys, height))
         watching.listen(screen.meanwhile, screen.on_progress)
@@ -116,6 +121,14 @@ GRADED = "_____"  # as often as keys are asked for while a file is graded, and o
 def test_it_is_graded_and_drawn(typed: Typed) -> None:
     screen = typed(GRADED)
     assert "0 of 8 points, not passed" in picture(screen) and seeds(screen) == [0]
+
+
+def test_a_step_that_takes_long_moves(typed: Typed) -> None:
+    screen = typed(GRADED, searches_s=8 * MOVES_S)
+    assert isinstance(screen.stage, Stage)
+    marks = {mark for drawn in screen.stage.pictures for mark in re.findall(r"(\S) looking for the mistake · 25 %", drawn)}
+    assert len(marks) > 2
+    assert "looking for the mistake" not in picture(screen)
 
 
 def test_keys_that_look_are_taken_while_it_is_graded(typed: Typed) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from normgrade.grade import Submission
 from normgrade.learner.attempts import Attempts
 from normgrade.learner.interview_plan import Interview, Task
 from normgrade.learner.interviews import held_back, interviews_of
-from normgrade.learner.record import remember, revealed
+from normgrade.learner.record import remember, revealed, told
 from normgrade.learner.workspace import Workspace
 from normgrade.report.report import Check, Kind, Outcome, Report
 
@@ -87,6 +88,14 @@ def test_an_interview_holds_back_what_helps_with_its_own_exercises(asked: str, h
     why = "While this interview runs, nothing is explained of rms."
     assert held_back(interview, shown) == ("" if hint else why)
     assert held_back(interview, [of_rms(Outcome.PASSED)]) == ""
+
+
+@pytest.mark.parametrize(("asked", "searching"), [("rms", False), ("centring", True)])
+def test_in_an_interview_nobody_waits_for_the_name_of_a_mistake(asked: str, searching: bool, submission: Submission) -> None:
+    workspace = Workspace.find()
+    assert workspace is not None
+    interviews_of(workspace).begin(Interview(datetime.now(UTC), 30, 7, "2026-03-01-1", (Task(asked),)))
+    assert told(replace(of_rms(Outcome.FAILED), searching=True), submission.exercise).searching is searching
 
 
 def test_an_attempt_holds_no_more_than_the_course_reveals(

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Course
+from normgrade.course.mistakes import read_mistakes
 from normgrade.language import speak
 from normgrade.language.errors import GraderError, UsageError
 from normgrade.learner.interview_plan import Interview, Task
 from normgrade.learner.interviews import interviews_of
 from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.notebook import apart
+from normgrade.notebook.graded import Graded
 from normgrade.notebook.isolated import Order, grade_apart
 from normgrade.report.report import Outcome
 
@@ -37,6 +39,15 @@ def test_reports_come_back_whole_and_nothing_is_loaded_here(tiny: Course, path: 
     assert report.outcome is Outcome.FAILED and report.checks
     assert capfd.readouterr().out == ""
     assert not [name for name in set(sys.modules) - before if name.startswith("normgrade.oracle")]
+
+
+def test_the_verdict_comes_before_the_name_of_the_mistake(tiny: Course, path: Path) -> None:
+    path.write_text(read_mistakes(tiny.exercise("rms"))[0].source)
+    early: list[Graded] = []
+    graded = grade_apart(Order("rms", 0, None, "process", str(tiny.root)), path, "rms", early.append)
+    [[before]], [after] = [each.reports for each in early], graded.reports
+    assert before.searching and not before.diagnoses and not after.searching and after.diagnoses
+    assert [check.outcome for check in before.checks] == [check.outcome for check in after.checks]
 
 
 def test_an_error_for_the_user_crosses(tiny: Course, path: Path) -> None:

@@ -36,8 +36,8 @@ def in_ipython(monkeypatch: pytest.MonkeyPatch, **shell: object) -> Handle:
         handle.update(data, raw)
         return handle
 
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(**shell)))  # type: ignore[arg-type]
-    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(**shell)))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     return handle
 
 
