@@ -22,13 +22,13 @@ from normgrade.compare.played import Result
 from normgrade.compare.suspects import Suspects
 from normgrade.course.signature import Signature
 from normgrade.oracle.expectation import widened
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import BUILT_IN, Diagnosis, Outcome
 from normgrade.suite.records import Records
 from normgrade.worker.observation import Array, Foreign, Observation, Playable, Reason, Request
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 HIDDEN = 0.25  # of the facts that a mistake changes, those that others may hide
-FIRST = 3  # plays of each suspect; then twice as many, and so on
+MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
 SOME = 6  # plays of each suspect before it is played everywhere
 MOST = 2000  # plays of all suspects
 FOR_PLAYS = 0.5  # of the time, at most; the rest is for the search
@@ -75,8 +75,8 @@ class Investigation:
                 break
             if best is None or len(explained(found)) >= len(explained(best)):
                 best = found
-            if failed <= explained(best):
-                break
+            if failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
+                break  # a finding of our own counts once all mistakes that are known were asked
         return best
 
     def attempts(self, over: Callable[[], bool]) -> Iterator[list[int]]:
@@ -91,14 +91,15 @@ class Investigation:
 
     def agreeing(self, suspects: Suspects) -> list[int]:
         """The suspects whose facts are all wrong, and whom nothing contradicts that went wrong."""
-        members, first, size = suspects.fitting(EDGE), 0, FIRST
+        members, first, size = suspects.fitting(EDGE), 0, 1
         plays = {member: suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
             self.see(asked, exactly=False)
-            self.see(self.contradicted(asked))
-            against = {member for member, _ in self.contradicted(asked)}
-            members = [member for member in members if member not in against]
-            first, size = first + size, 2 * size
+            doubtful = self.contradicted(asked)
+            self.see(doubtful)
+            refuted = {member for member, _ in self.contradicted(doubtful)}
+            members = [member for member in members if member not in refuted]
+            first, size = first + size, MORE * size
         return sorted(members)
 
     def agreeing_somewhere(self, suspects: Suspects) -> list[int]:
