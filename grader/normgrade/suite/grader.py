@@ -150,6 +150,7 @@ class Grader:
         `deadline`; it is not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.investigation import Investigation
+        from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
 
@@ -164,10 +165,9 @@ class Grader:
         records = self.records_of(exercise)
         with Understudy(self.host(exercise), exercise) as understudy:
             clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-            found = Investigation(
-                *(results, rehearsal.reference, exercise.defines, plays_of(suite, rehearsal), known or none_of(suite, rehearsal)),
-                *(records, understudy.plays, within_s, clock),
-            ).explain()
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
+            footprints = known or none_of(suite, rehearsal)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, clock).explain()
         records.keep()
         return found
 
