@@ -52,7 +52,7 @@ class Investigation:
             if members == last and len(members) != 1:
                 continue
             last = members
-            left_s = max(started + self.within_s - self.clock(), 0.0)
+            left_s = self.within_s and started + self.within_s - self.clock()
             try:
                 found = diagnose(self.results, self.known(members, suspects), joint.plays, left_s, self.clock)
             except OutOfTime:
