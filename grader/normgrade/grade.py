@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
@@ -151,7 +153,7 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
-    report = replace(report, diagnoses=pointed(diagnoses, grader, submission.exercise, report.source), unexplained=unexplained)
+    report = replace(report, diagnoses=pointed(diagnoses, submission.exercise, report.source), unexplained=unexplained)
     return replace(report, granted=granted(report, calling) if exercise.credit == "mistakes" else 0)
 
 
@@ -167,14 +169,13 @@ def explained(
         return None
 
 
-def pointed(diagnoses: tuple[Diagnosis, ...], grader: Grader, exercise: Exercise, source: str) -> tuple[Diagnosis, ...]:
+def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str) -> tuple[Diagnosis, ...]:
     """The diagnoses, with the lines of the submission where their mistakes stand."""
     if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN}:
         return diagnoses
-    known = grader.known(exercise)
-    named = {mistake.name: mistake for mistake in known.mistakes}
+    reference, named = read_text(exercise.reference), {mistake.name: mistake for mistake in read_mistakes(exercise)}
     made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
-    return tuple(replace(each, spots=spots_of(mistakes, known.reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
+    return tuple(replace(each, spots=spots_of(mistakes, reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
 
 
 def granted(report: Report, calling: Collection[str]) -> int:

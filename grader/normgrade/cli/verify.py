@@ -22,6 +22,7 @@ from normgrade.learner.workspace import find_course
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--write", "writes", is_flag=True, help="Write first what ships with each exercise, computed on this machine.")
 @click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
 @click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
 @click.option("--only", metavar="TEST", default="", shell_complete=checks_of_one, help="Play that check alone, or those that a glob names.")
@@ -33,6 +34,7 @@ def verify_command(
     slugs: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    writes: bool,
     mistake: str | None,
     alternative: str | None,
     only: str,
@@ -55,6 +57,8 @@ def verify_command(
     closely = mistake is not None or alternative is not None or bool(only)
     if closely and len(dict.fromkeys(slugs)) != 1:
         raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
+    if closely and writes:
+        raise UsageError(_("--write is for whole exercises: leave it out beside --mistake, --alternative and --only."))
     if closely and mutants:
         raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
 
@@ -63,12 +67,15 @@ def verify_command(
     from normgrade.verify.close_up import close_up
     from normgrade.verify.matrix import matrix
     from normgrade.verify.proofs import verify
+    from normgrade.verify.shipping import write
     from normgrade.verify.unfinished import sorted_out
 
     exercises, unfinished = ([course.exercise(slugs[0])], []) if closely else sorted_out(course, slugs)
     warn_of_folders()
     with progress() as watched:
         options = Options(required=required, progress=watched, cores=cores or available(), only=only)
+        if writes:
+            write(exercises, options)
         if closely:
             reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
         else:

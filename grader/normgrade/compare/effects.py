@@ -1,4 +1,4 @@
-"""What every known mistake changes in every play of a suite: computed once for an exercise and a seed, then kept as flat vectors.
+"""What known mistakes change in the plays of a suite, as flat vectors.
 
 An effect is a fact of a play, as compare/facts.py has them, that a mistake changes. Its numbers are kept as what they differ by from the
 reference's, in float64 and natively.
@@ -6,8 +6,8 @@ reference's, in float64 and natively.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,7 +20,6 @@ from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
 from normgrade.oracle.expectation import Oracle, widened
 from normgrade.oracle.expected import Expectation
-from normgrade.oracle.kept import Damaged, packed, unpacked
 from normgrade.worker.observation import Array, Observation, Request
 
 Plays = Sequence[tuple[PlayKey, Played]]
@@ -33,6 +32,12 @@ class Layout:
     keys: tuple[PlayKey, ...]
     facts: tuple[int, ...]  # how many each play has
     numbers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, plays: Plays) -> Layout:
+        """The layout of these plays."""
+        rights = [play.right for _, play in plays]
+        return cls(tuple(key for key, _ in plays), tuple(each.size for each in rights), tuple(len(each.numbers) for each in rights))
 
     @cached_property
     def first_fact(self) -> dict[PlayKey, int]:
@@ -52,7 +57,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """The effects of all mistakes of an exercise.
+    """The effects of some mistakes of an exercise, in the plays of a layout.
 
     Of a form or an ending, `mistake`, `fact` and `word` have one entry each, the word being a number in `words`. Of numbers, `owner` is the
     mistake, `place` the fact, `column` where the numbers of the place begin among those of all plays, and `starts` where they begin in
@@ -78,31 +83,43 @@ class Effects:
         ends = np.searchsorted(owners, np.arange(len(self.mistakes) + 1)).tolist()
         return [slice(first, end) for first, end in pairwise(ends)]
 
-    def plays_of(self, name: str) -> frozenset[PlayKey]:
-        """The plays in which the mistake of that name changes anything."""
-        number, ends = self.mistakes.index(name), np.cumsum(self.layout.facts)
-        facts = np.concatenate([self.fact[self.mistake == number], self.place[self.owner == number]])
-        return frozenset(self.layout.keys[play] for play in np.searchsorted(ends, facts, side="right").tolist())
+
+class Numbers(NamedTuple):
+    """The numbers of one place of a play that a mistake changes, from the `first` on; `unstable` ones are right in float64."""
+
+    place: int
+    first: int
+    unstable: bool
+    exact: np.ndarray
+    native: np.ndarray
 
 
-@dataclass
-class Collected:
-    """Effects while they are collected."""
+class Change(NamedTuple):
+    """What one mistake changes in one play: forms and the ending, by fact, and numbers; they are `rough` after a native play only."""
 
-    words: dict[str, int] = field(default_factory=dict)
-    forms: list[tuple[int, int, int]] = field(default_factory=list)
-    numbers: list[tuple[int, int, int, int, bool]] = field(default_factory=list)
-    exact: list[np.ndarray] = field(default_factory=list)
-    native: list[np.ndarray] = field(default_factory=list)
+    words: tuple[tuple[int, str], ...] = ()
+    numbers: tuple[Numbers, ...] = ()
+    rough: bool = False
 
-    def add_word(self, mistake: int, fact: int, word: str) -> None:
-        self.forms.append((mistake, fact, self.words.setdefault(word, len(self.words))))
 
-    def add_numbers(self, mistake: int, fact: int, column: int, unstable: bool, exact: np.ndarray, native: np.ndarray) -> None:
-        if len(exact):
-            self.numbers.append((mistake, fact, column, len(exact), unstable))
-            self.exact.append(exact.astype(np.float32))
-            self.native.append(native.astype(np.float32))
+NOTHING = Change()
+
+
+def change_of(natively: Facts, exactly: Facts | None, right: Right) -> Change:
+    """What a mistake changes, from a native play of it and one in float64, which is of no use where the native one is `close`."""
+    words = [(2 * index, str(form)) for index, form in enumerate(natively.forms) if natively.wrong[2 * index]]
+    if natively.wrong[-1]:
+        words.append((right.size - 1, natively.ending))
+    rough = exactly is None and not natively.close
+    return Change(tuple(words), tuple(numbers_of(natively, exactly or natively, right)), rough)
+
+
+def numbers_of(natively: Facts, exactly: Facts, right: Right) -> Iterator[Numbers]:
+    for index in range(len(right.places)):
+        fact, here = 2 * index + 1, slice(int(right.starts[index]), int(right.starts[index + 1]))
+        if here.stop > here.start and (natively.wrong[fact] or (natively.reached[fact] and exactly.wrong[fact])):
+            exact, native = ((facts.numbers[here] - right.numbers[here]).astype(np.float32) for facts in (exactly, natively))
+            yield Numbers(index, here.start, bool(exactly.reached[fact] and not exactly.wrong[fact]), exact, native)
 
 
 def effects_of(
@@ -112,20 +129,15 @@ def effects_of(
     oracle: Oracle,
     tick: Callable[[], None] = lambda: None,
 ) -> Effects:
-    """What each mistake changes in these plays. `tick` is called after each mistake."""
-    layout = Layout(
-        tuple(key for key, _ in plays),
-        tuple(play.right.size for _, play in plays),
-        tuple(len(play.right.numbers) for _, play in plays),
-    )
-    found = Collected()
+    """What each mistake changes in these plays, all of them played in this process. `tick` is called after each mistake."""
+    layout = Layout.of(plays)
+    found: list[tuple[int, PlayKey, Change]] = []
     with np.errstate(all="ignore"):
         prepared = [prepare(key, play, reference, oracle) for key, play in plays] if mistakes else []
         for number, mistake in enumerate(mistakes):
-            for each in prepared:
-                add_effects(found, number, mistake.source, oracle, layout, each)
+            found += [(number, each.key, change) for each in prepared if (change := played(mistake.source, oracle, each)) != NOTHING]
             tick()
-    return Effects(layout, tuple(mistake.name for mistake in mistakes), tuple(found.words), *vectors_of(found))
+    return effects_from(found, layout, [mistake.name for mistake in mistakes])
 
 
 class Prepared(NamedTuple):
@@ -143,8 +155,8 @@ def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepa
     return Prepared(key, play.expectation, play.right, oracle.natively(reference, request), widened(request))
 
 
-def add_effects(found: Collected, number: int, source: str, oracle: Oracle, layout: Layout, play: Prepared) -> None:
-    """The effects of one mistake in one play.
+def played(source: str, oracle: Oracle, play: Prepared) -> Change:
+    """What one mistake changes in one play.
 
     What does natively the very same as the reference does so in float64, too, and what is natively `close` to it is not wrong in float64:
     a rounding is far smaller than half of what a number may be off.
@@ -153,31 +165,13 @@ def add_effects(found: Collected, number: int, source: str, oracle: Oracle, layo
     try:
         native = oracle.natively(source, request, play.expectation.size_bytes)
     except CourseError:  # it cannot be executed: `verify` says so
-        return
+        return NOTHING
     if same(native, play.reference):
-        return
+        return NOTHING
     oracle.remember(source, request, native)
     natively = facts_of(native, right)
-    exactly = natively if natively.close else facts_of(oracle.exactly(source, play.wide), right)
-    first = layout.first_fact[play.key]
-    for index in range(len(right.places)):
-        add_effects_at(found, number, first, layout.first_number[play.key], index, right, natively, exactly)
-    if natively.wrong[-1]:
-        found.add_word(number, first + right.size - 1, natively.ending)
-
-
-def add_effects_at(
-    found: Collected, number: int, first: int, column: int, index: int, right: Right, natively: Facts, exactly: Facts
-) -> None:
-    """The effects of one mistake at one place."""
-    form, numbers = 2 * index, 2 * index + 1
-    if natively.wrong[form]:
-        found.add_word(number, first + form, str(natively.forms[index]))
-    if natively.wrong[numbers] or (natively.reached[numbers] and exactly.wrong[numbers]):
-        here = slice(right.starts[index], right.starts[index + 1])
-        exact, native = (facts.numbers[here] - right.numbers[here] for facts in (exactly, natively))
-        unstable = bool(exactly.reached[numbers] and not exactly.wrong[numbers])
-        found.add_numbers(number, first + numbers, column + int(right.starts[index]), unstable, exact, native)
+    exactly = None if natively.close else facts_of(oracle.exactly(source, play.wide), right)
+    return change_of(natively, exactly, right)
 
 
 def same(one: Observation, other: Observation) -> bool:
@@ -196,61 +190,19 @@ def same_value(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-def vectors_of(found: Collected) -> tuple[np.ndarray, ...]:
-    """The vectors of `Effects`, in its order."""
-    forms = np.array(found.forms, np.int64).reshape(-1, 3)
-    numbers = np.array(found.numbers, np.int64).reshape(-1, 5)
-    starts = np.concatenate([[0], np.cumsum(numbers[:, 3])])
-    exact, native = (np.concatenate(parts) if parts else np.zeros(0, np.float32) for parts in (found.exact, found.native))
-    return (*forms.T, *numbers.T[:3], starts, numbers[:, 4].astype(bool), exact, native)
-
-
-def merged(parts: Sequence[Effects]) -> Effects:
-    """The effects of all mistakes, from those of some of them each; the plays are the same."""
-    words = {word: number for number, word in enumerate(dict.fromkeys(word for part in parts for word in part.words))}
-    firsts = np.cumsum([0, *(len(part.mistakes) for part in parts)])[:-1]
-    lengths = np.concatenate([np.diff(part.starts) for part in parts])
-    vectors = {name: np.concatenate([getattr(part, name) for part in parts]) for name in VECTORS}
-    vectors |= {
-        "mistake": np.concatenate([part.mistake + first for part, first in zip(parts, firsts, strict=True)]),
-        "owner": np.concatenate([part.owner + first for part, first in zip(parts, firsts, strict=True)]),
-        "word": np.concatenate([np.array([words[word] for word in part.words], np.int64)[part.word] for part in parts]),
-        "starts": np.concatenate([[0], np.cumsum(lengths)]),
-    }
-    return Effects(parts[0].layout, tuple(name for part in parts for name in part.mistakes), tuple(words), **vectors)
-
-
-# As bytes, for the cache
-
-VECTORS = ("mistake", "fact", "word", "owner", "place", "column", "starts", "unstable", "exact", "native")
-
-
-def encode(effects: Effects) -> bytes:
-    vectors = [np.ascontiguousarray(getattr(effects, name)) for name in VECTORS]
-    layout = effects.layout
-    return packed(
-        {
-            "plays": [[*key, facts, numbers] for key, facts, numbers in zip(layout.keys, layout.facts, layout.numbers, strict=True)],
-            "mistakes": list(effects.mistakes),
-            "words": list(effects.words),
-            "vectors": [Array(vector, vector.dtype.name) for vector in vectors],
-        }
-    )
-
-
-def decode(content: bytes) -> Effects:
-    """The effects that `encode` wrote; Damaged where the bytes are anything else."""
-    found = unpacked(content)
-    try:
-        plays = found["plays"]
-        layout = Layout(tuple((check, number) for check, number, *_ in plays), *(tuple(each) for each in columns(plays)))
-        vectors = [array.values for array in found["vectors"]]
-        return Effects(layout, tuple(found["mistakes"]), tuple(found["words"]), *vectors)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Damaged from error
-
-
-def columns(plays: Iterable[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """How many facts and how many numbers every play has."""
-    listed = list(plays)
-    return [play[2] for play in listed], [play[3] for play in listed]
+def effects_from(changes: Iterable[tuple[int, PlayKey, Change]], layout: Layout, mistakes: Sequence[str]) -> Effects:
+    """The effects as vectors, from what the mistakes, by their numbers in ascending order, change in plays of the layout."""
+    numbers_of_words: dict[str, int] = {}
+    forms: list[tuple[int, int, int]] = []
+    places: list[tuple[int, int, int, int, bool]] = []
+    exact, native = [np.zeros(0, np.float32)], [np.zeros(0, np.float32)]
+    for mistake, key, change in changes:
+        fact, column = layout.first_fact[key], layout.first_number[key]
+        forms += [(mistake, fact + own, numbers_of_words.setdefault(word, len(numbers_of_words))) for own, word in change.words]
+        places += [(mistake, fact + 2 * each.place + 1, column + each.first, len(each.exact), each.unstable) for each in change.numbers]
+        exact += [each.exact for each in change.numbers]
+        native += [each.native for each in change.numbers]
+    words, numbers = np.array(forms, np.int64).reshape(-1, 3), np.array(places, np.int64).reshape(-1, 5)
+    starts, unstable = np.concatenate([[0], np.cumsum(numbers[:, 3])]), numbers[:, 4].astype(bool)
+    vectors = (*words.T, *numbers.T[:3], starts, unstable, np.concatenate(exact), np.concatenate(native))
+    return Effects(layout, tuple(mistakes), tuple(numbers_of_words), *vectors)

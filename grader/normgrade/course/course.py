@@ -272,6 +272,15 @@ class Exercise:
         return self.reference.with_name("mistakes.toml")
 
     @property
+    def footprints(self) -> Path:
+        """The file that says which facts each known mistake changes, so that nobody has to play them all. It may be missing.
+
+        >>> Course.find().exercise("layer_norm").footprints.name
+        'footprints.npz'
+        """
+        return self.reference.with_name("footprints.npz")
+
+    @property
     def wrong(self) -> Path:
         """The file of the wrong answers that are no known mistakes: they must fail, and no diagnosis names them. It may be missing.
 

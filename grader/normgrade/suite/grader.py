@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -22,10 +23,10 @@ from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
-    from normgrade.compare.diagnose import Known
-    from normgrade.compare.effects import Effects
+    from normgrade.compare.footprints import Footprints
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
+    from normgrade.suite.records import Records
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.suite.suite import Suite
     from normgrade.suite.understudy import Understudy
@@ -48,7 +49,8 @@ class Grader:
     oracles: Mapping[str, Oracle]
     options: Options
     rehearsals: dict[tuple[str, int], Rehearsal] = field(default_factory=dict)  # by slug and seed
-    repertoires: dict[str, Known] = field(default_factory=dict, repr=False)  # by slug
+    tracked: dict[str, Footprints] = field(default_factory=dict, repr=False)  # by slug
+    records: dict[str, Records] = field(default_factory=dict, repr=False)  # by slug
 
     def results(self, exercise: Exercise, source: str, file_name: str, seed: int | None = None) -> Generator[Result]:
         """Every check's result, as soon as it is there. Its worker ends with the last one, or when nobody asks for more."""
@@ -66,7 +68,6 @@ class Grader:
             return host.ready
 
         rehearsal.ahead(suite, enough)
-        self.recall(exercise)
         if not host.ready:
             self.options.progress(starting(exercise.written_with), 0, 0)
             self.options.meanwhile()
@@ -92,7 +93,7 @@ class Grader:
         from normgrade.suite.insider import Insider
         from normgrade.suite.run import Run
 
-        plays = self.known(exercise).forecasts.effects.plays_of(mistake.name)
+        plays = self.footprints(exercise).plays_of(mistake.name)
         insider = Insider(self.oracles[exercise.slug], mistake.source)
         return Run(insider, self.rehearsal(exercise, PUBLIC_SEED), plays).results(self.played(exercise))
 
@@ -146,7 +147,8 @@ class Grader:
     def forget(self) -> None:
         """Let go of all that was computed or read, and is held in memory."""
         self.rehearsals.clear()
-        self.repertoires.clear()
+        self.tracked.clear()
+        self.records.clear()
         for oracle in self.oracles.values():
             oracle.forget()
 
@@ -171,77 +173,60 @@ class Grader:
     ) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
 
-        `within_s` is for the search. What the mistakes lead to is computed before, and leaves so much time until the `deadline`.
+        `within_s` is for the search. Where it has to be computed first which facts the mistakes change, that leaves so much time until the
+        `deadline`; it is not computed for a submission of which no call came to its end.
         """
-        from normgrade.compare import diagnose
+        from normgrade.suite.investigation import Investigation
+        from normgrade.suite.questioning import Questioning
+        from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
             return ()
+        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
         try:
-            telling = any(play.worked for result in results for play in result.plays) or self.is_known(exercise)
-            known = self.known(exercise, deadline.earlier(within_s)) if telling else self.none_known(exercise, results)
-            with Understudy(self.host(exercise), exercise) as understudy:
-                clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-                return diagnose.diagnose(results, known, understudy.plays, within_s, clock)
+            telling = any(play.worked for result in results for play in result.plays)
+            known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
             return None
+        records = self.records_of(exercise)
+        with Understudy(self.host(exercise), exercise) as understudy:
+            clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
+            footprints = known or none_of(suite, rehearsal)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, clock).explain()
+        records.keep()
+        return found
 
-    def known(self, exercise: Exercise, deadline: Deadline = NEVER) -> Known:
-        """The mistakes of an exercise with what they change in its suite, as the public seed draws it. It is computed once, and kept.
+    def footprints(self, exercise: Exercise, deadline: Deadline = NEVER) -> Footprints:
+        """Which facts each known mistake of an exercise changes in its suite, as the public seed draws it.
 
-        Raises OutOfTime at the deadline.
+        Raises OutOfTime where that has to be computed, and is not by the deadline.
         """
-        from normgrade.suite.repertoire import repertoire
+        from normgrade.suite.tracking import footprints
 
-        if exercise.slug not in self.repertoires:
+        if exercise.slug not in self.tracked:
             suite, rehearsal, mistakes = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-            self.learn(exercise, mistakes, repertoire(suite, rehearsal, mistakes, self.options, deadline))
-        return self.repertoires[exercise.slug]
+            self.tracked[exercise.slug] = footprints(suite, rehearsal, mistakes, self.options, deadline)
+        return self.tracked[exercise.slug]
 
-    def is_known(self, exercise: Exercise) -> bool:
-        """Return if the mistakes of an exercise are known without computing anything: they are held, or read from the cache now."""
-        from normgrade.suite.repertoire import kept
+    def footprints_at_hand(self, exercise: Exercise) -> Footprints | None:
+        """The same, where nothing has to be computed for it."""
+        from normgrade.suite.tracking import at_hand
 
-        if exercise.slug not in self.repertoires:
-            mistakes = read_mistakes(exercise)
-            if (effects := kept(self.rehearsal(exercise, PUBLIC_SEED), mistakes)) is not None:
-                self.learn(exercise, mistakes, effects)
-        return exercise.slug in self.repertoires
+        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+        return self.tracked.get(exercise.slug) or at_hand(suite, rehearsal, read_mistakes(exercise))
 
-    def none_known(self, exercise: Exercise, results: Sequence[Result]) -> Known:
-        """Return that no mistake is known, so that nothing is computed. Findings that need none are made in these results all the same."""
-        from normgrade.compare.diagnose import Known
-        from normgrade.compare.effects import effects_of
-        from normgrade.compare.forecasts import forecasts_of
+    def records_of(self, exercise: Exercise) -> Records:
+        """What was seen of the known mistakes of an exercise, with the public seed."""
+        from normgrade.suite.records import Records
+        from normgrade.suite.tracking import key_of_one
 
-        rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
-        plays = [((result.check.name, number), play) for result in results for number, play in enumerate(result.plays)]
-        effects = effects_of(plays, rehearsal.reference, (), rehearsal.oracle)
-        return Known(rehearsal.reference, (), forecasts_of(effects, plays), exercise.defines)
-
-    def recall(self, exercise: Exercise) -> None:
-        """Get ready for a diagnosis, as long as the zygote is not ready, if it was kept what the mistakes lead to."""
-        host = self.host(exercise)
-        if host.ready or exercise.slug in self.repertoires:
-            return
-        from normgrade.suite.repertoire import kept
-
-        rehearsal, mistakes = self.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
-        effects = kept(rehearsal, mistakes)
-        rehearsal.ahead(self.suites[exercise.slug], lambda: host.ready)  # with another seed it was not rehearsed before
-        if effects is not None and not host.ready:
-            self.learn(exercise, mistakes, effects)
-
-    def learn(self, exercise: Exercise, mistakes: Sequence[Mistake], effects: Effects) -> None:
-        """Hold the mistakes of an exercise, and what they lead to."""
-        from normgrade.compare.diagnose import Known
-        from normgrade.compare.forecasts import forecasts_of
-        from normgrade.suite.repertoire import plays_of
-
-        rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
-        forecasts = forecasts_of(effects, plays_of(self.suites[exercise.slug], rehearsal))
-        self.repertoires[exercise.slug] = Known(rehearsal.reference, tuple(mistakes), forecasts, exercise.defines)
+        if exercise.slug not in self.records:
+            rehearsal = self.rehearsal(exercise, PUBLIC_SEED)
+            name_of = partial(key_of_one, rehearsal)
+            self.records[exercise.slug] = Records(rehearsal.oracle.cache, read_mistakes(exercise), name_of)
+        return self.records[exercise.slug]
 
 
 def starting(*libraries: str) -> str:

@@ -20,7 +20,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
-from normgrade.language.errors import either
+from normgrade.language.errors import either, listed
 from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
@@ -33,13 +33,15 @@ from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
+from normgrade.verify.shipping import command as write_command
+from normgrade.verify.shipping import deviations, missing
 from normgrade.verify.translations import missing_texts
 from normgrade.worker.walls import TIERS
 
 T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
-    *("complete", "contract", "bans", "points", "texts", "situations"),
+    *("complete", "contract", "bans", "points", "texts", "situations", "shipped"),
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -79,7 +81,7 @@ def verify(
         return Report(
             exercise=exercise.slug,
             submission=str(exercise.reference.parent.relative_to(exercise.course)),
-            outcome=judgement([check.outcome for check in checks], findings=False),
+            outcome=judgement([check.outcome for check in checks if check.points], findings=False),
             possible=sum(check.points for check in checks),
             sandbox=min((each.sandbox for each in own), key=TIERS.index),
             seed=seeds[0],
@@ -173,6 +175,7 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
+        yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
     def on_every_seed(self, also_named: bool) -> Iterator[Check]:
@@ -193,6 +196,17 @@ class Proof:
         if refused := self.exercise.refused:
             claim = n_("{n} submission is refused for what it uses.", "{n} submissions are refused for what they use.", len(refused))
             yield self.played_for("banned", claim, self.banned)
+
+    def shipped(self) -> Check:
+        """The proof of what ships with the exercise. Where nothing does, it is skipped, and counts for nothing: a course may do without."""
+        found = check(
+            "shipped", _("What ships with the exercise is what is computed here."), lambda: deviations(self.grader, self.exercise)
+        )
+        if not (lacking := missing(self.exercise)):
+            return found
+        names, command = listed([path.name for path in lacking]), write_command(self.exercise)
+        text = _("{files}: there is none. `{command}` writes it, and the first answers need not wait.", files=names, command=command)
+        return replace(found, outcome=Outcome.SKIPPED, points=0, message=text) if found.outcome is Outcome.PASSED else found
 
     def of_suite(self) -> Check:
         """The proof on all that was played: it ended in an error nowhere."""

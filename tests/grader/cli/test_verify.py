@@ -56,6 +56,14 @@ def test_verify_fails_where_a_proof_fails(invoke: Invoke, edited_course: EditedC
     assert said.returncode == 1 and "✗ The points of the suite sum to 9." in text and "They sum to 8." in text
 
 
+def test_verify_writes_what_ships_and_proves_it(invoke: Invoke, edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    said = invoke("verify", "rms", "--write", "--course", course.root, "--format", "json")
+    [report] = json.loads(said.stdout)["reports"]
+    assert said.returncode == 0 and course.exercise("rms").footprints.exists()
+    assert [check["outcome"] for check in report["checks"] if check["name"] == "shipped"] == ["passed"]
+
+
 def test_verify_shows_the_whole_report_on_a_mistake(invoke: Invoke, tiny: Course) -> None:
     said = invoke("verify", "rms", "--mistake", "eps-outside-root", "-v")
     text = " ".join(said.stdout.split())
@@ -92,6 +100,10 @@ def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
         (
             ("rms", "--only", "test_rows", "--mutants"),
             "--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+        ),
+        (
+            ("rms", "--mistake", "no-upcast", "--write"),
+            "--write is for whole exercises: leave it out beside --mistake, --alternative and --only.",
         ),
     ],
 )

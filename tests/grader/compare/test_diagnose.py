@@ -12,6 +12,7 @@ import pytest
 
 from normgrade.compare.deadline import OutOfTime
 from normgrade.compare.diagnose import Known, diagnose, says
+from normgrade.compare.effects import effects_of
 from normgrade.compare.forecasts import forecasts_of
 from normgrade.compare.played import Result
 from normgrade.course.course import Course, carried
@@ -22,9 +23,8 @@ from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
 from normgrade.report.report import Check, Diagnosis, Kind, Outcome, Report
 from normgrade.suite.collection import collect
-from normgrade.suite.grading_options import Options
-from normgrade.suite.repertoire import plays_of, repertoire
 from normgrade.suite.run import Rehearsal, Run
+from normgrade.suite.tracking import plays_of
 from normgrade.worker.observation import Observation, Playable
 from normgrade.worker.play import load, play
 from normgrade.worker.requests import TypedRequest
@@ -281,9 +281,8 @@ def known(tiny: Course, expectations: Path, slug: str) -> Known:
     """The mistakes of an exercise of the tiny course, with what they change."""
     exercise = tiny.exercise(slug)
     reference, mistakes = read_text(exercise.reference), read_mistakes(exercise)
-    suite, rehearsal = collect([exercise])[slug], Rehearsal(oracle_of(expectations), exercise, reference)
-    effects = repertoire(suite, rehearsal, mistakes, Options())
-    return Known(reference, mistakes, forecasts_of(effects, plays_of(suite, rehearsal)))
+    plays = plays_of(collect([exercise])[slug], Rehearsal(oracle := oracle_of(expectations), exercise, reference))
+    return Known(reference, mistakes, forecasts_of(effects_of(plays, reference, mistakes, oracle), plays))
 
 
 def searched(

@@ -1,4 +1,4 @@
-"""Effects: what each mistake changes, native and exact, and the way to bytes and back."""
+"""Effects: what each mistake changes, native and exact."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from scripted import REFERENCE, Scripted, Seen, World, raised
 
-from normgrade.compare.effects import VECTORS, Effects, decode, effects_of, encode
-from normgrade.compare.facts import right_of
+from normgrade.compare.effects import Effects, Layout, change_of, effects_of
+from normgrade.compare.facts import facts_of, right_of
 from normgrade.compare.played import Played
 from normgrade.course.mistakes import Mistake
 from normgrade.language.errors import CourseError
 from normgrade.oracle.cache import Cache
-from normgrade.oracle.kept import Damaged
 from normgrade.worker.observation import Observation, Playable
 
 PLAYS: list[Seen] = [{"output": [1.0, 2.0, 3.0], "flag": True}, {"output": [4.0, 5.0, 6.0]}]
@@ -57,12 +56,6 @@ def test_only_what_a_mistake_changes_is_kept(name: str, words: dict[int, str], n
     assert changed(WORLD.effects(), name) == (words, numbers)
 
 
-@pytest.mark.parametrize(("name", "plays"), [("doubled", {0}), ("flagged", {0}), ("crashes", {1}), ("unstable", {1}), ("harmless", set())])
-def test_where_a_mistake_changes_anything(name: str, plays: set[int]) -> None:
-    effects = WORLD.effects()
-    assert effects.plays_of(name) == {effects.layout.keys[play] for play in plays}
-
-
 @pytest.mark.parametrize(("share", "played"), [(0.3, False), (0.8, True)])
 def test_what_is_natively_off_by_less_than_half_of_what_it_may_be_is_not_played_in_float64(share: float, played: bool) -> None:
     limit = right_of(WORLD.expected(1), None).limits[1]
@@ -72,19 +65,19 @@ def test_what_is_natively_off_by_less_than_half_of_what_it_may_be_is_not_played_
     assert words == {} and [exact for exact, _, _ in numbers.values()] == ([[0.0, 2.0, 0.0]] if played else [])
 
 
-def test_the_same_effects_come_back_from_bytes() -> None:
-    effects = WORLD.effects()
-    back = decode(encode(effects))
-    assert (back.mistakes, back.words, back.layout.keys) == (effects.mistakes, effects.words, effects.layout.keys)
-    assert (back.layout.facts, back.layout.numbers) == (effects.layout.facts, effects.layout.numbers)
-    for name in VECTORS:
-        assert (getattr(back, name) == getattr(effects, name)).all()
+@pytest.mark.parametrize(("second", "rough"), [(5.0, False), (5.5, True)])
+def test_what_was_played_natively_only_is_rough_unless_it_is_close(second: float, rough: bool) -> None:
+    right = right_of(WORLD.expected(1), None)
+    facts = facts_of(WORLD.seen({1: {"output": [4.0, second, 6.0]}}, 1), right)
+    change = change_of(facts, None, right)
+    assert change.rough == rough and [each.exact.tolist() for each in change.numbers] == [each.native.tolist() for each in change.numbers]
+    assert not change_of(facts, facts, right).rough
 
 
-@pytest.mark.parametrize("content", [b"", b"nonsense", encode(WORLD.effects())[:-1]])
-def test_other_bytes_are_damaged(content: bytes) -> None:
-    with pytest.raises(Damaged):
-        decode(content)
+def test_the_layout_of_some_plays_begins_with_the_first_of_them() -> None:
+    layout = Layout.of(WORLD.plays()[1:])
+    assert (layout.keys, layout.facts, layout.numbers) == ((("test_1", 0),), (3,), (3,))
+    assert layout.first_fact == layout.first_number == {("test_1", 0): 0}
 
 
 def test_a_play_is_known_by_its_name_and_size() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from normgrade.compare.best import best
 from normgrade.compare.effects import Effects, effects_of
 from normgrade.compare.evidence import Evidence, evidence_of
+from normgrade.compare.footprints import Footprints
 from normgrade.compare.forecasts import Forecasts, forecasts_of
 from normgrade.compare.joint import Joint
 from normgrade.compare.played import Played, PlayKey, Result
@@ -114,6 +115,9 @@ class World:
 
     def effects(self) -> Effects:
         return effects_of(self.plays(), REFERENCE, self.known, Scripted(Cache(Path("nowhere"), b""), world=self))
+
+    def footprints(self) -> Footprints:
+        return Footprints.of(self.effects(), np.arange(len(self.right), dtype=np.uint64), self.known)
 
     def forecasts(self) -> Forecasts:
         return forecasts_of(self.effects(), self.plays())

@@ -61,22 +61,6 @@ def test_once_its_host_is_ready_a_grader_rehearses_no_further_than_it_must(grade
     assert 1 <= len(grader.rehearsal(rms, 2).known) < len(grader.suites["rms"].tests)
 
 
-@pytest.mark.parametrize("seed", [0, 3])
-def test_while_its_host_starts_a_grader_recalls_what_was_kept_of_the_mistakes_and_computes_nothing(
-    rms: Exercise, seed: int, expectations: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NORMGRADE_CACHE", str(tmp_path))
-    monkeypatch.setattr(Host, "ready", property(lambda self: False))
-    with open_grader([rms], Options(seed=seed)) as first:
-        assert {result.check.outcome for result in first.results(rms, read_text(rms.reference), "rms.py")} == {Outcome.PASSED}
-        assert not first.repertoires
-        known = first.known(rms)
-    with open_grader([rms], Options(seed=seed)) as second:
-        next(second.results(rms, WRONG, "rms.py"))
-        recalled = second.repertoires["rms"]
-    assert recalled.mistakes == known.mistakes and (recalled.forecasts.effects.exact == known.forecasts.effects.exact).all()
-
-
 def test_a_seed_of_its_own_draws_other_inputs(grader: Grader, rms: Exercise) -> None:
     def first_input(**seed: Any) -> list[float]:
         results = list(grader.results(rms, read_text(rms.reference), "rms.py", **seed))

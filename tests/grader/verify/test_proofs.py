@@ -34,6 +34,7 @@ CLAIMS = {  # of `rms`
     "bans": "Everything that is banned or allowed exists.",
     "points": "The points of the suite sum to 8.",
     "situations": "0 situations are played; 23 are left out, with a reason.",
+    "shipped": "What ships with the exercise is what is computed here.",
     "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
     "right": "The reference and 1 alternative pass.",
@@ -61,8 +62,8 @@ edit = [["wide.square()", "(wide * wide)"]]
 
 
 def failures(report: Report) -> dict[str, str]:
-    """The proofs that failed, with what they say."""
-    return {check.name: check.message for check in report.checks if check.outcome is not Outcome.PASSED}
+    """The proofs that failed, with what they say; one that counts for nothing does not."""
+    return {check.name: check.message for check in report.checks if check.outcome is not Outcome.PASSED and check.points}
 
 
 def proved(course: Course) -> Report:

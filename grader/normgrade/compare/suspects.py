@@ -1,0 +1,53 @@
+"""Who is suspected of what went wrong: known mistakes whose footprints fit the wrong facts, and where each of them is asked first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrade.compare.evidence import observed
+from normgrade.compare.footprints import Footprints
+from normgrade.compare.played import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """What was observed, held against footprints. `reached` and `wrong` say of every fact whether it was observed, and otherwise."""
+
+    footprints: Footprints
+    reached: np.ndarray
+    wrong: np.ndarray
+
+    @classmethod
+    def of(cls, results: Sequence[Result], footprints: Footprints) -> Suspects:
+        """Those that these results leave."""
+        reached, wrong = (np.zeros(sum(footprints.layout.facts), bool) for _ in range(2))
+        for play in observed(results, footprints.layout):
+            if not play.died:
+                here = slice(play.first_fact, play.first_fact + play.right.size)
+                reached[here], wrong[here] = play.facts.reached, play.facts.wrong & play.facts.reached
+        return cls(footprints, reached, wrong)
+
+    def fitting(self, hidden: float) -> list[int]:
+        """The mistakes that change anything wrong; of the facts that each changes, such a part may be right, and one may always be.
+
+        Those that change the most of what is wrong come first.
+        """
+        found = self.footprints.marks & self.reached
+        hit, missed = (found & self.wrong).sum(1), (found & ~self.wrong).sum(1)
+        fits = (hit > 0) & (missed <= np.maximum(1, hidden * (hit + missed)))
+        return sorted(np.flatnonzero(fits).tolist(), key=lambda member: (-int(hit[member]), member))
+
+    def failing(self, member: int, among: Iterable[int]) -> list[int]:
+        """The plays that went wrong and that a mistake changes: first where the fewest `among` some mistakes act, then the shortest."""
+        acts, layout = self.footprints.acts, self.footprints.layout
+        crowd = acts[list(among)].sum(0)
+        plays = np.flatnonzero(acts[member] & self.footprints.by_play(self.wrong)).tolist()
+        return sorted(plays, key=lambda play: (int(crowd[play]), layout.facts[play], play))
+
+    def acting(self, member: int) -> list[int]:
+        """The plays that were observed and that a mistake changes."""
+        found: list[int] = np.flatnonzero(self.footprints.acts[member] & self.footprints.by_play(self.reached)).tolist()
+        return found

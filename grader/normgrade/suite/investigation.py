@@ -1,0 +1,130 @@
+"""Looks for the mistakes in what a submission did: suspects are played where that tells, the likeliest first, until all is explained."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrade.compare.deadline import OutOfTime
+from normgrade.compare.diagnose import Clock, Known, diagnose
+from normgrade.compare.evidence import evidence_of
+from normgrade.compare.footprints import Footprints
+from normgrade.compare.played import Result
+from normgrade.compare.suspects import Suspects
+from normgrade.course.signature import Signature
+from normgrade.report.report import BUILT_IN, Diagnosis, Outcome
+from normgrade.suite.questioning import Asked, Questioning, Remembering
+
+EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
+HIDDEN = 0.25  # of the facts that a mistake changes, those that others may hide
+MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
+SOME = 6  # plays of each suspect before it is played everywhere
+MOST = 2000  # plays of all suspects
+FOR_PLAYS = 0.5  # of the time, at most; the rest is for the search
+
+
+@dataclass(frozen=True)
+class Investigation:
+    """One submission, whose `results` known mistakes are held against."""
+
+    results: Sequence[Result]
+    reference: str
+    contract: tuple[Signature, ...]
+    footprints: Footprints
+    questioning: Questioning
+    within_s: float = math.inf
+    clock: Clock = time.thread_time
+
+    def explain(self) -> tuple[Diagnosis, ...] | None:
+        """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
+        with np.errstate(all="ignore"):
+            return self.best()
+
+    def best(self) -> tuple[Diagnosis, ...] | None:
+        started, best, last, joint = self.clock(), None, None, Remembering(self.questioning.play_sources)
+        failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
+        suspects = Suspects.of(self.results, self.footprints)
+        for members in self.attempts(suspects, lambda: self.clock() > started + FOR_PLAYS * self.within_s):
+            if members == last and len(members) != 1:
+                continue
+            last = members
+            left_s = self.within_s and started + self.within_s - self.clock()
+            try:
+                found = diagnose(self.results, self.known(members, suspects), joint.plays, left_s, self.clock)
+            except OutOfTime:
+                break
+            if best is None or len(explained(found)) >= len(explained(best)):
+                best = found
+            if failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
+                break  # a finding of our own counts once all mistakes that are known were asked
+        return best
+
+    def attempts(self, suspects: Suspects, over: Callable[[], bool]) -> Iterator[list[int]]:
+        """Suspects that were played, the likeliest ones first; fewer of them, once the time for plays is `over`."""
+        members = self.agreeing(suspects)
+        self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively, which is enough
+        yield members
+        if not over():
+            yield self.played(self.agreeing_somewhere(suspects), suspects, over)
+            yield self.played(suspects.fitting(1.0), suspects, over)
+
+    def agreeing(self, suspects: Suspects) -> list[int]:
+        """The suspects whose facts are all wrong, and whom nothing contradicts that went wrong."""
+        members, first, size = suspects.fitting(EDGE), 0, 1
+        plays = {member: suspects.failing(member, members) for member in members}
+        while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
+            self.questioning.see(asked, exactly=False)
+            doubtful = self.contradicted(asked)
+            self.questioning.see(doubtful)
+            refuted = {member for member, _ in self.contradicted(doubtful)}
+            members = [member for member in members if member not in refuted]
+            first, size = first + size, MORE * size
+        return sorted(members)
+
+    def agreeing_somewhere(self, suspects: Suspects) -> list[int]:
+        """The suspects of whose facts a part may be right, and that agree with anything wrong in a few plays."""
+        members = suspects.fitting(HIDDEN)
+        asked = [(member, play) for member in members for play in suspects.failing(member, members)[:SOME]]
+        self.questioning.see(asked)
+        evidence = evidence_of(self.results, self.questioning.forecasts(asked))
+        return [member for member in members if evidence.parts[member].active & ~evidence.parts[member].contradicted & evidence.wrong]
+
+    def played(self, members: Sequence[int], suspects: Suspects, over: Callable[[], bool]) -> list[int]:
+        """The first of these suspects, as many as there is time for, after they were played everywhere."""
+        found, left = [], MOST
+        for member in members:
+            asked = everywhere([member], suspects)
+            left -= len(asked)
+            if over() or left < 0:
+                break
+            self.questioning.see(asked)
+            found.append(member)
+        return sorted(found)
+
+    def contradicted(self, asked: Sequence[Asked]) -> list[Asked]:
+        """Those of these plays of mistakes that lead to something else than what was observed."""
+        if not asked:
+            return []
+        evidence = evidence_of(self.results, self.questioning.forecasts(asked))
+        bits = {play.key: play.bits for play in evidence.plays}
+        keys = self.footprints.layout.keys
+        return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]
+
+    def known(self, members: Sequence[int], suspects: Suspects) -> Known:
+        """These suspects as all that is known, with what was seen of them."""
+        forecasts = self.questioning.forecasts(everywhere(members, suspects), self.footprints.layout)
+        return Known(self.reference, tuple(self.questioning.records.mistakes), forecasts, self.contract)
+
+
+def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:
+    """The plays of these mistakes that were observed and that they change."""
+    return [(member, play) for member in members for play in suspects.acting(member)]
+
+
+def explained(diagnoses: Sequence[Diagnosis]) -> set[str]:
+    """The failed checks that the best diagnosis explains."""
+    return {name for diagnosis in diagnoses[:1] for name in diagnosis.checks}

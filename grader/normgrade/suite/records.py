@@ -1,0 +1,76 @@
+"""What known mistakes were seen to change, play by play: kept in the cache, a file for each mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from normgrade.compare.effects import Change, Numbers
+from normgrade.compare.played import PlayKey
+from normgrade.course.mistakes import Mistake
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.kept import Damaged, packed, unpacked
+from normgrade.worker.observation import Array
+
+Seen = dict[PlayKey, Change]
+
+
+@dataclass
+class Records:
+    """What was seen of each mistake, by its number: read when it is first asked for, and kept when all is over.
+
+    `name_of` gives the name under which a mistake is kept.
+    """
+
+    cache: Cache
+    mistakes: Sequence[Mistake]
+    name_of: Callable[[Mistake], str]
+    known: dict[int, Seen] = field(default_factory=dict)
+    grown: set[int] = field(default_factory=set)  # those of which more was seen than is kept
+
+    def of(self, member: int) -> Seen:
+        """What was seen of a mistake, by play."""
+        if member not in self.known:
+            self.known[member] = self.read(self.name_of(self.mistakes[member]))
+        return self.known[member]
+
+    def read(self, name: str) -> Seen:
+        content = self.cache.get(name)
+        with suppress(Damaged):  # as good as none
+            return {} if content is None else decode(content)
+        return {}
+
+    def add(self, member: int, key: PlayKey, change: Change) -> None:
+        """Take down what a mistake changes in a play."""
+        self.of(member)[key] = change
+        self.grown.add(member)
+
+    def keep(self) -> None:
+        """Write what is new."""
+        for member in sorted(self.grown):
+            self.cache.put(self.name_of(self.mistakes[member]), encode(self.known[member]))
+        self.grown.clear()
+
+
+def encode(seen: Seen) -> bytes:
+    return packed([[*key, list(map(list, words)), list(map(written, numbers)), rough] for key, (words, numbers, rough) in seen.items()])
+
+
+def written(numbers: Numbers) -> list[Any]:
+    place, first, unstable, *both = numbers
+    return [place, first, unstable, *(Array(each, "float32") for each in both)]
+
+
+def decode(content: bytes) -> Seen:
+    """What `encode` wrote; Damaged where the bytes are anything else."""
+    try:
+        return {(check, number): change(*content) for check, number, *content in unpacked(content)}
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Damaged from error
+
+
+def change(words: list[Any], numbers: list[Any], rough: bool) -> Change:
+    read = (Numbers(place, first, unstable, exact.values, native.values) for place, first, unstable, exact, native in numbers)
+    return Change(tuple((fact, word) for fact, word in words), tuple(read), rough)

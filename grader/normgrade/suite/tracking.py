@@ -1,0 +1,167 @@
+"""The footprints of an exercise's known mistakes: they ship with it, or else they are computed once, on all cores, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache, partial
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from normgrade.compare.deadline import NEVER, Deadline
+from normgrade.compare.effects import Layout, Plays, effects_from, effects_of
+from normgrade.compare.footprints import VERSION, Footprints, decode, digest, encode
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.course.mistakes import Mistake
+from normgrade.course.package import PACKAGE
+from normgrade.language import _
+from normgrade.oracle.expectation import Oracle, fingerprint
+from normgrade.oracle.kept import Damaged, request_key
+from normgrade.suite.collection import collect
+from normgrade.suite.grading_options import Options
+from normgrade.suite.run import Rehearsal
+from normgrade.suite.suite import Suite
+
+if TYPE_CHECKING:  # multiprocessing is loaded where anything has to be computed
+    from normgrade.suite.parallel import Tick
+
+FEW = 2000  # plays of mistakes, which take less long than to start more processes
+SOURCES = ("compare/differences.py", "compare/effects.py", "compare/facts.py", "compare/footprints.py", "suite/*.py")  # that decide
+
+
+def footprints(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
+    """The footprints of these mistakes, in all plays that the seed draws. What does not ship with the exercise is computed.
+
+    Raises OutOfTime where they are not computed by the deadline.
+    """
+    if (known := at_hand(suite, rehearsal, mistakes)) is not None:
+        return known
+    there = shipped(suite, rehearsal)
+    return joined(there, computed(suite, rehearsal, missing_in(there, mistakes), options, deadline)).among(mistakes)
+
+
+def at_hand(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
+    """The footprints of these mistakes without computing any: they ship with the exercise, or were kept. None where some are missing."""
+    there = shipped(suite, rehearsal)
+    if missing := missing_in(there, mistakes):
+        more = kept(rehearsal, missing)
+        return None if more is None else joined(there, more).among(mistakes)
+    return there if there is None else there.among(mistakes)
+
+
+def missing_in(there: Footprints | None, mistakes: Sequence[Mistake]) -> list[Mistake]:
+    """The mistakes whose footprints are still to be found; those that changed since are among them."""
+    return [mistake for mistake in mistakes if there is None or not there.has(mistake)]
+
+
+def joined(there: Footprints | None, more: Footprints) -> Footprints:
+    return more if there is None else more.with_those(there)
+
+
+def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
+    """The footprints that ship with an exercise; None where there are none, or where they are of other plays."""
+    with suppress(OSError, Damaged):
+        there = decode(rehearsal.exercise.footprints.read_bytes())
+        plays = plays_of(suite, rehearsal)
+        if there.layout.keys == tuple(key for key, _ in plays) and np.array_equal(there.plays, made_of(plays, rehearsal.oracle)):
+            return there
+    return None
+
+
+def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
+    """The footprints as they are computed here, and kept. No two processes compute the same ones at once.
+
+    Raises OutOfTime where they are not computed by the deadline.
+    """
+    if (known := kept(rehearsal, mistakes)) is not None:
+        return known
+    cache, name = rehearsal.oracle.cache, key(rehearsal, mistakes)
+    with cache.alone(name, deadline.left_s):
+        if (known := kept(rehearsal, mistakes)) is not None:
+            return known
+        deadline.keep()
+        found = played(suite, rehearsal, mistakes, options, deadline)
+        cache.put(name, encode(found))
+    return found
+
+
+def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None:
+    """The footprints as they were kept; None where they are still to be computed."""
+    known = rehearsal.oracle.cache.get(key(rehearsal, mistakes))
+    with suppress(Damaged):  # as good as none
+        return None if known is None else decode(known)
+    return None
+
+
+def played(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline) -> Footprints:
+    """The footprints, from plays of every mistake, on all cores where that is worth it."""
+    from normgrade.suite.parallel import Job, over_cores
+
+    oracle, exercise, seed = rehearsal.oracle, rehearsal.exercise, rehearsal.seed
+    what = _("{exercise}: what each known mistake leads to, once for seed {seed}", exercise=exercise.slug, seed=seed)
+    plays = plays_of(suite, rehearsal)
+    cores = options.cores if len(plays) * len(mistakes) > FEW else 1
+    if cores == 1 or not mistakes:
+        jobs = [Job(len(mistakes), partial(played_here, what, plays, rehearsal.reference, mistakes, oracle))]
+    else:
+        slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
+        jobs = [Job(len(some), partial(played_elsewhere, what, exercise, oracle.elsewhere(), seed, some)) for some in slices if some]
+    first, *others = over_cores(jobs, cores, options.progress, deadline=deadline, first=what)
+    for other in others:
+        first = first.with_those(other)
+    return first
+
+
+def played_here(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, tick: Tick) -> Footprints:
+    return Footprints.of(effects_of(plays, reference, mistakes, oracle, partial(tick, what)), made_of(plays, oracle), mistakes)
+
+
+def played_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
+    """The footprints of these mistakes, for a job in another process: it collects the suite anew, since plays do not travel."""
+    rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
+    plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
+    return played_here(what, plays, rehearsal.reference, mistakes, oracle, tick)
+
+
+def none_of(suite: Suite, rehearsal: Rehearsal) -> Footprints:
+    """The footprints of no mistake."""
+    plays = plays_of(suite, rehearsal)
+    return Footprints.of(effects_from((), Layout.of(plays), ()), made_of(plays, rehearsal.oracle), ())
+
+
+def plays_of(suite: Suite, rehearsal: Rehearsal) -> Plays:
+    """All plays of a suite, as they are asked for, with nothing observed."""
+    return [((test.name, number), play) for test in suite.tests for number, play in enumerate(rehearsal.of(test).right)]
+
+
+def made_of(plays: Plays, oracle: Oracle) -> np.ndarray:
+    """A number for each play, which depends on all that the play depends on in the course: no library's version is part of it."""
+    own = [str(VERSION), oracle.reference or "", oracle.all_probes, *oracle.spread]
+    return np.array([digest(*own, request_key(play.expectation.request)) for _, play in plays], np.uint64)
+
+
+def key(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> str:
+    """The name under which footprints are kept: it depends on everything that they depend on."""
+    wrong = [text for mistake in mistakes for text in (mistake.name, mistake.source)]
+    return fingerprint("footprints", *of_exercise(rehearsal), *wrong)
+
+
+def key_of_one(rehearsal: Rehearsal, mistake: Mistake) -> str:
+    """The name under which is kept what one mistake was seen to change."""
+    return fingerprint("seen", *of_exercise(rehearsal), mistake.source)
+
+
+def of_exercise(rehearsal: Rehearsal) -> tuple[str | bytes, ...]:
+    """All that plays of an exercise depend on, except for what is played."""
+    oracle, exercise = rehearsal.oracle, rehearsal.exercise
+    files = [exercise.description, exercise.suite, exercise.reference, *exercise.helpers]
+    return (str(rehearsal.seed), *map(read_text, files), oracle.all_probes, *oracle.spread, own_sources())
+
+
+@cache
+def own_sources() -> bytes:
+    paths = sorted(path for pattern in SOURCES for path in PACKAGE.glob(pattern))
+    return sha256(b"\0".join(path.read_bytes() for path in paths)).digest()

@@ -1,0 +1,56 @@
+"""Records: what was seen of mistakes is kept, each by itself, and read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from normgrade.compare.effects import Change, Numbers
+from normgrade.course.mistakes import Mistake
+from normgrade.oracle.cache import Cache
+from normgrade.oracle.kept import Damaged
+from normgrade.suite.records import Records, decode, encode
+
+MISTAKES = (Mistake("one", "", "1"), Mistake("other", "", "2"))
+NUMBERS = Numbers(1, 4, True, np.array([0.5, np.nan], np.float32), np.array([np.inf, -1.0], np.float32))
+CHANGE = Change(((0, "float32 (2,)"), (6, "TypeError at 1")), (NUMBERS,), True)
+
+
+def records(folder: Path) -> Records:
+    return Records(Cache(folder, bytes(32)), MISTAKES, lambda mistake: f"{mistake.source:>064}")
+
+
+def test_what_was_seen_is_kept_for_each_mistake(tmp_path: Path) -> None:
+    first = records(tmp_path)
+    first.add(0, ("test_a", 0), CHANGE)
+    first.add(0, ("test_a", 1), Change())
+    assert not records(tmp_path).of(0)
+    first.keep()
+    again = records(tmp_path)
+    assert again.of(0).keys() == {("test_a", 0), ("test_a", 1)} and again.of(1) == {}
+    words, [numbers], rough = again.of(0)["test_a", 0]
+    assert (words, rough, numbers[:3]) == (CHANGE.words, True, NUMBERS[:3])
+    assert all(np.array_equal(mine, theirs, equal_nan=True) for mine, theirs in zip(numbers[3:], NUMBERS[3:], strict=True))
+
+
+def test_nothing_is_written_where_nothing_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = records(tmp_path)
+    mine.add(1, ("test_a", 0), CHANGE)
+    mine.keep()
+    monkeypatch.setattr(Cache, "put", None)
+    mine.of(0)
+    mine.keep()
+
+
+def test_what_is_damaged_was_never_seen(tmp_path: Path) -> None:
+    mine = records(tmp_path)
+    mine.cache.put(mine.name_of(MISTAKES[0]), b"nonsense")
+    assert mine.of(0) == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", encode({("test_a", 0): CHANGE})[:-1]])
+def test_other_bytes_are_damaged(content: bytes) -> None:
+    with pytest.raises(Damaged):
+        decode(content)

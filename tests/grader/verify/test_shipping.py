@@ -1,0 +1,80 @@
+"""What ships with an exercise: it is written, proved, and found out where it does not hold any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from normgrade.compare.footprints import decode, encode
+from normgrade.course.course import Course
+from normgrade.report.report import Check, Outcome
+from normgrade.suite.grader import open_grader
+from normgrade.suite.grading_options import Options
+from normgrade.verify.proofs import verify
+from normgrade.verify.shipping import deviating_footprints, deviations, missing, write
+
+pytestmark = pytest.mark.usefixtures("expectations")
+EditedCourse = Callable[..., Course]
+
+
+def told(course: Course) -> list[str]:
+    """What of the files that ship with an exercise does not hold."""
+    exercise = course.exercise("rms")
+    with open_grader([exercise], Options()) as grader:
+        return list(deviations(grader, exercise))
+
+
+def test_what_is_written_holds_and_is_the_same_each_time(edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    exercise = course.exercise("rms")
+    assert missing(exercise) == (exercise.footprints,)
+    write([exercise])
+    content = exercise.footprints.read_bytes()
+    write([exercise])
+    assert exercise.footprints.read_bytes() == content and missing(exercise) == () and told(course) == []
+
+
+def shipped(course: Course) -> tuple[Check, Outcome]:
+    """The proof, and what became of all of them."""
+    [report] = verify([course.exercise("rms")])
+    [check] = [check for check in report.checks if check.name == "shipped"]
+    return check, report.outcome
+
+
+def test_a_course_may_do_without_and_is_told_what_would_help(edited_course: EditedCourse) -> None:
+    check, outcome = shipped(edited_course({}))
+    assert (check.outcome, check.points, outcome) == (Outcome.SKIPPED, 0, Outcome.PASSED)
+    assert check.message.startswith("footprints.npz: there is none. `normgrade verify --write rms --course ")
+
+
+def test_of_another_mistake_it_fails_and_names_the_command(edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    write([course.exercise("rms")])
+    mistakes = course.exercise("rms").mistakes
+    mistakes.write_text(mistakes.read_text().replace("torch.sqrt(mean_square) + eps", "torch.sqrt(mean_square) + 2 * eps"))
+    check, outcome = shipped(course)
+    assert check.outcome is outcome is Outcome.FAILED
+    stale, advice = check.message.splitlines()
+    assert stale == "solutions/rms/footprints.npz: It is of other mistakes, or of another suite or reference, than there are now."
+    assert advice.startswith("`normgrade verify --write rms --course ") and advice.endswith("` writes it anew.")
+
+
+def test_a_damaged_file_is_told_of(edited_course: EditedCourse) -> None:
+    course = edited_course({})
+    course.exercise("rms").footprints.write_bytes(b"nonsense")
+    assert told(course)[0] == "solutions/rms/footprints.npz: It is damaged, or of another version."
+
+
+@pytest.mark.parametrize(("others", "sentences"), [(1, []), (2, ["sum-for-mean: 2 facts are changed there or here, and not in both."])])
+def test_a_fact_at_the_edge_may_be_another_one(others: int, sentences: list[str], edited_course: EditedCourse) -> None:
+    exercise = edited_course({}).exercise("rms")
+    write([exercise])
+    content = exercise.footprints.read_bytes()
+    footprints = decode(content)
+    marks = footprints.marks.copy()
+    marks[footprints.mistakes.index("sum-for-mean"), :others] ^= True
+    assert list(deviating_footprints(encode(replace(footprints, marks=marks)), content)) == sentences
+    assert not np.array_equal(marks, footprints.marks)
