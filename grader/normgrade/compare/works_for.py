@@ -34,6 +34,8 @@ def limits(results: Iterable[Result], contract: Sequence[Signature]) -> tuple[Li
     """
     found = [*uses((play for result in results for play in result.plays), contract)]
     raising, ending = [use for use in found if use.error], [use for use in found if not use.error]
+    if not raising:
+        return ()
     return limits_among(raising, ending, lambda error: cause_of(error)[:1], cause_of)
 
 
