@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,6 @@ HIDDEN = 0.25  # of the facts that a mistake changes, those that others may hide
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
 SOME = 6  # plays of each suspect before it is played everywhere
 MOST = 2000  # plays of all suspects
-FOR_PLAYS = 0.5  # of the time, at most; the rest is for the search
 
 
 @dataclass(frozen=True)
@@ -41,36 +41,29 @@ class Investigation:
 
     def explain(self) -> tuple[Diagnosis, ...] | None:
         """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
-        with np.errstate(all="ignore"):
-            return self.best()
-
-    def best(self) -> tuple[Diagnosis, ...] | None:
-        started, best, last, joint = self.clock(), None, None, Remembering(self.questioning.play_sources)
+        suspects, best, last, until = Suspects.of(self.results, self.footprints), None, None, self.clock() + self.within_s
         failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
-        suspects = Suspects.of(self.results, self.footprints)
-        for members in self.attempts(suspects, lambda: self.clock() > started + FOR_PLAYS * self.within_s):
-            if members == last and len(members) != 1:
-                continue
-            last = members
-            left_s = self.within_s and started + self.within_s - self.clock()
-            try:
-                found = diagnose(self.results, self.known(members, suspects), joint.plays, left_s, self.clock)
-            except OutOfTime:
-                break
-            if best is None or len(explained(found)) >= len(explained(best)):
-                best = found
-            if failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
-                break  # a finding of our own counts once all mistakes that are known were asked
+        joint = Remembering(self.questioning.play_sources)
+        with np.errstate(all="ignore"):
+            for members, share in self.attempts(suspects, until):
+                if members == last and len(members) != 1:
+                    continue
+                last, within_s = members, share * (until - self.clock()) if self.within_s else 0.0
+                with suppress(OutOfTime):
+                    found = diagnose(self.results, self.known(members, suspects), joint.plays, within_s, self.clock)
+                    best = found if best is None or len(explained(found)) >= len(explained(best)) else best
+                if best is not None and failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
+                    break  # a finding of our own counts once all mistakes that are known were asked
         return best
 
-    def attempts(self, suspects: Suspects, over: Callable[[], bool]) -> Iterator[list[int]]:
-        """Suspects that were played, the likeliest ones first; fewer of them, once the time for plays is `over`."""
+    def attempts(self, suspects: Suspects, until: float) -> Iterator[tuple[list[int], float]]:
+        """Suspects that were played, the likeliest ones first, each time with the share of the time left in which to search among them."""
         members = self.agreeing(suspects)
-        self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively, which is enough
-        yield members
-        if not over():
-            yield self.played(self.agreeing_somewhere(suspects), suspects, over)
-            yield self.played(suspects.fitting(1.0), suspects, over)
+        self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively: that is enough
+        yield members, 0.5
+        if self.clock() < until:
+            yield self.played(self.agreeing_somewhere(suspects), suspects, until), 0.5
+            yield self.played(suspects.fitting(1.0), suspects, until), 1.0
 
     def agreeing(self, suspects: Suspects) -> list[int]:
         """The suspects whose facts are all wrong, and whom nothing contradicts that went wrong."""
@@ -93,13 +86,13 @@ class Investigation:
         evidence = evidence_of(self.results, self.questioning.forecasts(asked))
         return [member for member in members if evidence.parts[member].active & ~evidence.parts[member].contradicted & evidence.wrong]
 
-    def played(self, members: Sequence[int], suspects: Suspects, over: Callable[[], bool]) -> list[int]:
-        """The first of these suspects, as many as there is time for, after they were played everywhere."""
-        found, left = [], MOST
+    def played(self, members: Sequence[int], suspects: Suspects, until: float) -> list[int]:
+        """The first of these suspects, after they were played everywhere: as many as may take half of the time left."""
+        found, plays, enough = [], 0, (self.clock() + until) / 2
         for member in members:
             asked = everywhere([member], suspects)
-            left -= len(asked)
-            if over() or left < 0:
+            plays += len(asked)
+            if plays > MOST or self.clock() > enough:
                 break
             self.questioning.see(asked)
             found.append(member)
