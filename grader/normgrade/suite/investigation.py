@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,10 +22,8 @@ from normgrade.report.report import BUILT_IN, Diagnosis, Outcome
 from normgrade.suite.questioning import Asked, Questioning, Remembering
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
-HIDDEN = 0.25  # of the facts that a mistake changes, those that others may hide
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
-SOME = 6  # plays of each suspect before it is played everywhere
-MOST = 2000  # plays of all suspects
+SAMPLES = (12, 36)  # plays that went wrong in which all suspects are played
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,22 @@ class Investigation:
     within_s: float = math.inf
     clock: Clock = time.thread_time
 
+    @cached_property
+    def joint(self) -> Remembering:
+        """What plays several mistakes in one source."""
+        return Remembering(self.questioning.play_sources)
+
     def explain(self) -> tuple[Diagnosis, ...] | None:
         """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
         suspects, best, last, until = Suspects.of(self.results, self.footprints), None, None, self.clock() + self.within_s
         failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
-        joint = Remembering(self.questioning.play_sources)
         with np.errstate(all="ignore"):
             for members, share in self.attempts(suspects, until):
                 if members == last and len(members) != 1:
                     continue
                 last, within_s = members, share * (until - self.clock()) if self.within_s else 0.0
                 with suppress(OutOfTime):
-                    found = diagnose(self.results, self.known(members, suspects), joint.plays, within_s, self.clock)
+                    found = diagnose(self.results, self.known(members, suspects), self.joint.plays, within_s, self.clock)
                     best = found if best is None or len(explained(found)) >= len(explained(best)) else best
                 if best is not None and failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
                     break  # a finding of our own counts once all mistakes that are known were asked
@@ -59,11 +62,27 @@ class Investigation:
     def attempts(self, suspects: Suspects, until: float) -> Iterator[tuple[list[int], float]]:
         """Suspects that were played, the likeliest ones first, each time with the share of the time left in which to search among them."""
         members = self.agreeing(suspects)
-        self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively: that is enough
-        yield members, 0.5
-        if self.clock() < until:
-            yield self.played(self.agreeing_somewhere(suspects), suspects, until), 0.5
-            yield self.played(suspects.fitting(1.0), suspects, until), 1.0
+        if suspects.leave_at_most(EDGE, members):
+            self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively: enough
+            yield members, 0.5
+        for most in SAMPLES:
+            if self.clock() < until:
+                yield self.leading(suspects, most, until), 0.5
+
+    def leading(self, suspects: Suspects, most: int, until: float) -> list[int]:
+        """The suspects that explain best what went wrong in so many plays, in which all were played. Then they are played everywhere."""
+        members = suspects.fitting(1.0)
+        asked = [(member, play) for play in suspects.sample(members, most) for member in members if suspects.footprints.acts[member, play]]
+        self.questioning.see(asked)
+        mistakes = tuple(self.questioning.records.mistakes)
+        known = Known(self.reference, mistakes, self.questioning.forecasts(asked), self.contract)
+        named: set[str] = set()
+        with suppress(OutOfTime):
+            found = diagnose(self.results, known, self.joint.plays, 0.5 * (until - self.clock()), self.clock)
+            named = {name for diagnosis in found for name in diagnosis.mistakes}
+        leading = [member for member in members if mistakes[member].name in named]
+        self.questioning.see(everywhere(leading, suspects))
+        return sorted(leading)
 
     def agreeing(self, suspects: Suspects) -> list[int]:
         """The suspects whose facts are all wrong, and whom nothing contradicts that went wrong."""
@@ -77,26 +96,6 @@ class Investigation:
             members = [member for member in members if member not in refuted]
             first, size = first + size, MORE * size
         return sorted(members)
-
-    def agreeing_somewhere(self, suspects: Suspects) -> list[int]:
-        """The suspects of whose facts a part may be right, and that agree with anything wrong in a few plays."""
-        members = suspects.fitting(HIDDEN)
-        asked = [(member, play) for member in members for play in suspects.failing(member, members)[:SOME]]
-        self.questioning.see(asked)
-        evidence = evidence_of(self.results, self.questioning.forecasts(asked))
-        return [member for member in members if evidence.parts[member].active & ~evidence.parts[member].contradicted & evidence.wrong]
-
-    def played(self, members: Sequence[int], suspects: Suspects, until: float) -> list[int]:
-        """The first of these suspects, after they were played everywhere: as many as may take half of the time left."""
-        found, plays, enough = [], 0, (self.clock() + until) / 2
-        for member in members:
-            asked = everywhere([member], suspects)
-            plays += len(asked)
-            if plays > MOST or self.clock() > enough:
-                break
-            self.questioning.see(asked)
-            found.append(member)
-        return sorted(found)
 
     def contradicted(self, asked: Sequence[Asked]) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed."""
