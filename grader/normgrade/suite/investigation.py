@@ -62,7 +62,7 @@ class Investigation:
     def attempts(self, suspects: Suspects, until: float) -> Iterator[tuple[list[int], float]]:
         """Suspects that were played, the likeliest ones first, each time with the share of the time left in which to search among them."""
         members = self.agreeing(suspects)
-        if suspects.leave_at_most(EDGE, members):
+        if suspects.leave_at_most(EDGE, members) or not self.within_s:
             self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively: enough
             yield members, 0.5
         for most in SAMPLES:

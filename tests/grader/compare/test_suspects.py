@@ -55,3 +55,16 @@ def test_only_what_was_observed_counts() -> None:
     found = suspects({0: {"output": [0.0, 0.0]}, 1: raised("TypeError")})
     assert found.acting(0) == [0, 1, 2] and found.failing(0, [0]) == [0, 1]
     assert names(found.fitting(0.0)) == ["everywhere", "first"]
+
+
+def test_a_sample_holds_plays_in_which_every_suspect_acts_before_others_of_the_same() -> None:
+    found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
+    assert found.sample([0, 1, 2, 3], 2) == [0, 2] and found.sample([0, 2], 1) == [1]
+    assert sorted(found.sample([0, 1, 2, 3], 100)) == [0, 1, 2]
+    assert suspects({}).sample([0], 3) == []
+
+
+@pytest.mark.parametrize(("members", "enough"), [([0], True), ([1], False), ([1, 2, 3], True), ([], False)])
+def test_what_no_suspect_changes_cannot_be_explained_by_them(members: list[int], enough: bool) -> None:
+    found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
+    assert found.leave_at_most(0.0, members) is enough
