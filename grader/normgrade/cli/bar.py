@@ -51,6 +51,7 @@ class Bar:
             self.progress.add_task("", total=total or None)  # without a total the bar just moves
         [task] = self.progress.tasks
         self.progress.update(task.id, description=visible_name(what), completed=done)
+        task.finished_time = None  # it moves on: until the next step begins, processes may have to end
         self.start()
 
     def show(self, above: Sequence[RenderableType]) -> None:

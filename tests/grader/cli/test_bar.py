@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import time
 
@@ -59,20 +60,26 @@ def test_the_time_left_is_that_of_one_step(monkeypatch: pytest.MonkeyPatch) -> N
     bar.stop()
 
 
-def test_it_moves_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("done", "total"), [(0, 0), (1, 4), (4, 4)])
+def test_it_moves_by_itself(done: int, total: int, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     with progress() as tell:
-        tell("PyTorch starts", 0, 0)
+        tell("PyTorch starts", done, total)
         drawn = [terminal.getvalue()]
         for _moment in range(100):
             time.sleep(0.05)
             if terminal.getvalue() != drawn[-1]:
                 drawn.append(terminal.getvalue())
-            if len(drawn) > 3:
+            if len(marks(drawn[-1])) > 3:
                 break
-    assert len(drawn) > 3
+    assert len(marks(drawn[-1])) > 3
+
+
+def marks(drawn: str) -> set[str]:
+    """The marks that stood before the step."""
+    return set(re.findall(r"(\S)\S* PyTorch starts", re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", drawn)))
 
 
 def test_what_is_above_the_bar_goes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

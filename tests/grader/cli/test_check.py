@@ -32,7 +32,7 @@ WRONG_RMS = "def rms(x, eps=1e-5):\n    print('half of it')\n    return 0.5 * x 
 def graded_before(wrong_report: Report, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong rms.py in this folder, of which the report is ready: only what follows after grading is of interest."""
     (here / "rms.py").write_text(WRONG_RMS, encoding="utf-8")
-    monkeypatch.setattr(check_module, "grade", lambda submissions, options: [wrong_report for _ in submissions])
+    monkeypatch.setattr(check_module, "grade", lambda submissions, options, on_report: [wrong_report for _ in submissions])
 
 
 @pytest.fixture(scope="module")

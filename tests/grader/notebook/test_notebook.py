@@ -228,6 +228,11 @@ def test_a_cell_is_run_and_graded(outputs: Outputs) -> None:
     assert shown(outputs(USABLE))["text/plain"] == "[[0.5, -0.5], [-0.5, 0.5]]"
 
 
+def test_the_verdict_that_was_shown_early_is_gone(outputs: Outputs) -> None:
+    early = [output["data"] for output in outputs(WRONG) if output["output_type"] == "display_data"]
+    assert early == [{"text/html": "", "text/plain": ""}]
+
+
 def test_a_report_is_a_picture_in_a_notebook(outputs: Outputs) -> None:
     page = Parsed(shown(outputs(WRONG))["text/html"])
     assert {"table", "svg", "style"} <= page.tags
