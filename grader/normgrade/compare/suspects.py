@@ -52,6 +52,21 @@ class Suspects:
         plays = np.flatnonzero(acts[member] & self.footprints.by_play(self.wrong)).tolist()
         return sorted(plays, key=lambda play: (int(crowd[play]), layout.facts[play], play))
 
+    def cover(self, members: Sequence[int], but: float) -> bool:
+        """Whether these mistakes change all that is wrong, but for such a part of it, or for one fact."""
+        uncovered = self.wrong & ~self.footprints.marks[list(members)].any(0)
+        return bool(uncovered.sum() <= max(1, but * self.wrong.sum()))
+
+    def sample(self, members: Sequence[int], each: int) -> list[int]:
+        """A few plays that went wrong: every one of these mistakes acts in so many of them, as far as there are so many."""
+        acts = self.footprints.acts[list(members)] & self.footprints.by_play(self.wrong)
+        lacking, chosen = np.minimum(acts.sum(1), each), list[int]()
+        while lacking.any():
+            chosen.append(int(acts[lacking > 0].sum(0).argmax()))
+            lacking = np.maximum(lacking - acts[:, chosen[-1]], 0)
+            acts[:, chosen[-1]] = False
+        return sorted(chosen)
+
     def acting(self, member: int) -> list[int]:
         """The plays that were observed and that a mistake changes."""
         found: list[int] = np.flatnonzero(self.footprints.acts[member] & self.footprints.by_play(self.reached)).tolist()

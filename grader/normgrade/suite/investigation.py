@@ -13,6 +13,7 @@ import numpy as np
 
 from normgrade.compare.deadline import OutOfTime
 from normgrade.compare.diagnose import Clock, Known, diagnose
+from normgrade.compare.effects import Layout
 from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
 from normgrade.compare.played import Result
@@ -23,7 +24,8 @@ from normgrade.suite.questioning import Asked, Questioning, Remembering
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
-SAMPLES = (12, 36)  # plays that went wrong in which all suspects are played
+SAMPLE = 5  # plays in which each suspect acts
+MOST = 2000  # plays of all suspects
 
 
 @dataclass(frozen=True)
@@ -39,63 +41,90 @@ class Investigation:
     clock: Clock = time.thread_time
 
     @cached_property
-    def joint(self) -> Remembering:
-        """What plays several mistakes in one source."""
+    def suspects(self) -> Suspects:
+        return Suspects.of(self.results, self.footprints)
+
+    @cached_property
+    def together(self) -> Remembering:
+        """Plays several mistakes together."""
         return Remembering(self.questioning.play_sources)
 
     def explain(self) -> tuple[Diagnosis, ...] | None:
         """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
-        suspects, best, last, until = Suspects.of(self.results, self.footprints), None, None, self.clock() + self.within_s
+        best, last, until = None, None, self.clock() + self.within_s
         failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
         with np.errstate(all="ignore"):
-            for members, share in self.attempts(suspects, until):
+            for members in self.attempts(until):
                 if members == last and len(members) != 1:
                     continue
-                last, within_s = members, share * (until - self.clock()) if self.within_s else 0.0
+                last = members
                 with suppress(OutOfTime):
-                    found = diagnose(self.results, self.known(members, suspects), self.joint.plays, within_s, self.clock)
+                    found = self.diagnoses(everywhere(members, self.suspects), until, self.footprints.layout)
                     best = found if best is None or len(explained(found)) >= len(explained(best)) else best
                 if best is not None and failed <= explained(best) and not any(name in BUILT_IN for name in best[0].mistakes):
                     break  # a finding of our own counts once all mistakes that are known were asked
         return best
 
-    def attempts(self, suspects: Suspects, until: float) -> Iterator[tuple[list[int], float]]:
-        """Suspects that were played, the likeliest ones first, each time with the share of the time left in which to search among them."""
-        members = self.agreeing(suspects)
-        if suspects.leave_at_most(EDGE, members) or not self.within_s:
-            self.questioning.see(everywhere(members, suspects), exactly=len(members) > 1)  # who is left alone agrees natively: enough
-            yield members, 0.5
-        for most in SAMPLES:
-            if self.clock() < until:
-                yield self.leading(suspects, most, until), 0.5
+    def attempts(self, until: float) -> Iterator[list[int]]:
+        """Suspects that were played everywhere, the likeliest ones first."""
+        alone = self.agreeing(exactly=False)
+        if len(alone) == 1 and self.suspects.cover(alone, EDGE):
+            self.questioning.see(everywhere(alone, self.suspects), exactly=False)
+            yield alone
+        members = self.agreeing()
+        if self.suspects.cover(members, EDGE) or self.clock() >= until:
+            self.questioning.see(everywhere(members, self.suspects))
+            yield members
+        if self.clock() < until:
+            some = self.telling(until)
+            self.questioning.see(everywhere(some, self.suspects))
+            yield some
+            yield self.played([*some, *(member for member in self.suspects.fitting(1.0) if member not in some)], until)
 
-    def leading(self, suspects: Suspects, most: int, until: float) -> list[int]:
-        """The suspects that explain best what went wrong in so many plays, in which all were played. Then they are played everywhere."""
-        members = suspects.fitting(1.0)
-        asked = [(member, play) for play in suspects.sample(members, most) for member in members if suspects.footprints.acts[member, play]]
-        self.questioning.see(asked)
-        mistakes = tuple(self.questioning.records.mistakes)
-        known = Known(self.reference, mistakes, self.questioning.forecasts(asked), self.contract)
-        named: set[str] = set()
-        with suppress(OutOfTime):
-            found = diagnose(self.results, known, self.joint.plays, 0.5 * (until - self.clock()), self.clock)
-            named = {name for diagnosis in found for name in diagnosis.mistakes}
-        leading = [member for member in members if mistakes[member].name in named]
-        self.questioning.see(everywhere(leading, suspects))
-        return sorted(leading)
+    def diagnoses(self, asked: Sequence[Asked], until: float, layout: Layout | None = None) -> tuple[Diagnosis, ...]:
+        """What explains all that went wrong in the `layout`, by default in these plays of mistakes; half of the time left is for that."""
+        within_s = (until - self.clock()) / 2 if self.within_s else 0.0
+        records = self.questioning.records
+        known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout), self.contract)
+        return diagnose(self.results, known, self.together.plays, within_s, self.clock)
 
-    def agreeing(self, suspects: Suspects) -> list[int]:
-        """The suspects whose facts are all wrong, and whom nothing contradicts that went wrong."""
-        members, first, size = suspects.fitting(EDGE), 0, 1
-        plays = {member: suspects.failing(member, members) for member in members}
+    def agreeing(self, exactly: bool = True) -> list[int]:
+        """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
+        members, first, size = self.suspects.fitting(EDGE), 0, 1
+        plays = {member: self.suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
             self.questioning.see(asked, exactly=False)
             doubtful = self.contradicted(asked)
-            self.questioning.see(doubtful)
-            refuted = {member for member, _ in self.contradicted(doubtful)}
+            if exactly:
+                self.questioning.see(doubtful)
+                doubtful = self.contradicted(doubtful)
+            refuted = {member for member, _ in doubtful}
             members = [member for member in members if member not in refuted]
             first, size = first + size, MORE * size
         return sorted(members)
+
+    def telling(self, until: float) -> list[int]:
+        """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
+        members = self.suspects.fitting(1.0)
+        sample = self.suspects.sample(members, SAMPLE)
+        asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
+        self.questioning.see(asked)
+        with suppress(OutOfTime):
+            names = {name for diagnosis in self.diagnoses(asked, until) for name in diagnosis.mistakes}
+            return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
+        return []
+
+    def played(self, members: Sequence[int], until: float) -> list[int]:
+        """The first of these suspects, after they were played everywhere: as many as may take half of the time left."""
+        found, plays, enough = [], 0, (self.clock() + until) / 2
+        for member in members:
+            asked = everywhere([member], self.suspects)
+            plays += len(asked)
+            if plays > MOST or self.clock() > enough:
+                break
+            self.questioning.see(asked)
+            found.append(member)
+        return sorted(found)
 
     def contradicted(self, asked: Sequence[Asked]) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed."""
@@ -105,11 +134,6 @@ class Investigation:
         bits = {play.key: play.bits for play in evidence.plays}
         keys = self.footprints.layout.keys
         return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]
-
-    def known(self, members: Sequence[int], suspects: Suspects) -> Known:
-        """These suspects as all that is known, with what was seen of them."""
-        forecasts = self.questioning.forecasts(everywhere(members, suspects), self.footprints.layout)
-        return Known(self.reference, tuple(self.questioning.records.mistakes), forecasts, self.contract)
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:

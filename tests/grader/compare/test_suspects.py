@@ -57,14 +57,20 @@ def test_only_what_was_observed_counts() -> None:
     assert names(found.fitting(0.0)) == ["everywhere", "first"]
 
 
-def test_a_sample_holds_plays_in_which_every_suspect_acts_before_others_of_the_same() -> None:
-    found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
-    assert found.sample([0, 1, 2, 3], 2) == [0, 2] and found.sample([0, 2], 1) == [1]
-    assert sorted(found.sample([0, 1, 2, 3], 100)) == [0, 1, 2]
-    assert suspects({}).sample([0], 3) == []
+EVERYTHING: Plays = {0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}}
 
 
-@pytest.mark.parametrize(("members", "enough"), [([0], True), ([1], False), ([1, 2, 3], True), ([], False)])
-def test_what_no_suspect_changes_cannot_be_explained_by_them(members: list[int], enough: bool) -> None:
-    found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
-    assert found.leave_at_most(0.0, members) is enough
+@pytest.mark.parametrize(
+    ("members", "each", "sample"), [([0, 1, 2, 3], 1, [0, 1, 2]), ([0], 1, [0]), ([0, 2], 1, [1]), ([0], 2, [0, 1]), ([0], 9, [0, 1, 2])]
+)
+def test_in_a_sample_every_suspect_acts_as_often_as_it_is_asked(members: list[int], each: int, sample: list[int]) -> None:
+    assert suspects(EVERYTHING).sample(members, each) == sample
+
+
+def test_a_sample_holds_only_what_went_wrong() -> None:
+    assert suspects({}).sample([0], 3) == [] and suspects({1: {"output": [0.0, 0.0]}}).sample([0], 3) == [1]
+
+
+@pytest.mark.parametrize(("members", "covered"), [([0], True), ([1], False), ([1, 2, 3], True), ([], False)])
+def test_what_no_suspect_changes_is_not_covered(members: list[int], covered: bool) -> None:
+    assert suspects(EVERYTHING).cover(members, 0.0) is covered
