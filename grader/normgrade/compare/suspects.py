@@ -40,11 +40,6 @@ class Suspects:
         fits = (hit > 0) & (missed <= np.maximum(1, hidden * (hit + missed)))
         return sorted(np.flatnonzero(fits).tolist(), key=lambda member: (-int(hit[member]), member))
 
-    def leave_at_most(self, part: float, members: Sequence[int]) -> bool:
-        """Whether at most such a part of what is wrong is changed by none of these mistakes; one fact may always be."""
-        left = self.wrong & ~self.footprints.marks[list(members)].any(0)
-        return int(left.sum()) <= max(1, part * int(self.wrong.sum()))
-
     def failing(self, member: int, among: Iterable[int]) -> list[int]:
         """The plays that went wrong and that a mistake changes: first where the fewest `among` some mistakes act, then the shortest."""
         acts, layout = self.footprints.acts, self.footprints.layout
@@ -53,7 +48,7 @@ class Suspects:
         return sorted(plays, key=lambda play: (int(crowd[play]), layout.facts[play], play))
 
     def cover(self, members: Sequence[int], but: float) -> bool:
-        """Whether these mistakes change all that is wrong, but for such a part of it, or for one fact."""
+        """Whether these mistakes change all that is wrong, except for such a part of it, or for one fact."""
         uncovered = self.wrong & ~self.footprints.marks[list(members)].any(0)
         return bool(uncovered.sum() <= max(1, but * self.wrong.sum()))
 
@@ -71,16 +66,3 @@ class Suspects:
         """The plays that were observed and that a mistake changes."""
         found: list[int] = np.flatnonzero(self.footprints.acts[member] & self.footprints.by_play(self.reached)).tolist()
         return found
-
-    def sample(self, members: Sequence[int], most: int) -> list[int]:
-        """So many plays that went wrong, or fewer: in each act as many as possible of those mistakes that act in few of the others."""
-        layout, acts = self.footprints.layout, self.footprints.acts[list(members)]
-        left, chosen = set(np.flatnonzero(self.footprints.by_play(self.wrong)).tolist()), list[int]()
-        seen = np.zeros(len(members))
-        while left and len(chosen) < most:
-            wanted = 1 / (1 + seen)
-            best = max(left, key=lambda play: (float(wanted[acts[:, play]].sum()), -layout.facts[play], -play))
-            left.remove(best)
-            chosen.append(best)
-            seen += acts[:, best]
-        return chosen

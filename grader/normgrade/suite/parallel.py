@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack
@@ -115,6 +116,7 @@ def start_process(ticks: SimpleQueue[str], language: str, garbage: tuple[int, in
     interrupts.unblock()
     speak(language)
     gc.set_threshold(*garbage)
+    warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, as on the command line
     TICKS.set(ticks)
     OPENED.set(opened)
     Thread(target=end_with_parent, daemon=True).start()
