@@ -30,11 +30,12 @@ def told(course: Course) -> list[str]:
 def test_what_is_written_holds_and_is_the_same_each_time(edited_course: EditedCourse) -> None:
     course = edited_course({})
     exercise = course.exercise("rms")
-    assert missing(exercise) == (exercise.footprints,)
+    files = exercise.spreads, exercise.footprints
+    assert missing(exercise) == files
     write([exercise])
-    content = exercise.footprints.read_bytes()
+    contents = [path.read_bytes() for path in files]
     write([exercise])
-    assert exercise.footprints.read_bytes() == content and missing(exercise) == () and told(course) == []
+    assert [path.read_bytes() for path in files] == contents and missing(exercise) == () and told(course) == []
 
 
 def shipped(course: Course) -> tuple[Check, Outcome]:
@@ -47,7 +48,7 @@ def shipped(course: Course) -> tuple[Check, Outcome]:
 def test_a_course_may_do_without_and_is_told_what_would_help(edited_course: EditedCourse) -> None:
     check, outcome = shipped(edited_course({}))
     assert (check.outcome, check.points, outcome) == (Outcome.SKIPPED, 0, Outcome.PASSED)
-    assert check.message.startswith("footprints.npz: there is none. `normgrade verify --write rms --course ")
+    assert check.message.startswith("spreads.npz and footprints.npz: there is none. `normgrade verify --write rms --course ")
 
 
 def test_of_another_mistake_it_fails_and_names_the_command(edited_course: EditedCourse) -> None:
@@ -65,7 +66,10 @@ def test_of_another_mistake_it_fails_and_names_the_command(edited_course: Edited
 def test_a_damaged_file_is_told_of(edited_course: EditedCourse) -> None:
     course = edited_course({})
     course.exercise("rms").footprints.write_bytes(b"nonsense")
-    assert told(course)[0] == "solutions/rms/footprints.npz: It is damaged, or of another version."
+    course.exercise("rms").spreads.write_bytes(b"nonsense")
+    spreads, footprints, _command = told(course)
+    assert spreads.startswith("solutions/rms/spreads.npz: Of ") and spreads.endswith(" come in another order, and 0 are no longer asked.")
+    assert footprints == "solutions/rms/footprints.npz: It is damaged, or of another version."
 
 
 @pytest.mark.parametrize(("others", "sentences"), [(1, []), (2, ["sum-for-mean: 2 facts are changed there or here, and not in both."])])
