@@ -55,3 +55,15 @@ def test_only_what_was_observed_counts() -> None:
     found = suspects({0: {"output": [0.0, 0.0]}, 1: raised("TypeError")})
     assert found.acting(0) == [0, 1, 2] and found.failing(0, [0]) == [0, 1]
     assert names(found.fitting(0.0)) == ["everywhere", "first"]
+
+
+def test_a_sample_has_some_plays_of_each() -> None:
+    found = suspects({number: {"output": [0.0, 0.0]} for number in range(3)})
+    assert found.sample([0, 1, 3], 1) == [0, 2] and found.sample([0], 2) == [0, 1] and found.sample([0, 2], 9) == [0, 1, 2]
+    assert found.sample([], 5) == suspects({}).sample([0, 1], 5) == []
+
+
+def test_whether_all_that_is_wrong_is_changed_by_somebody() -> None:
+    found = suspects(WRONG)
+    assert found.cover([0, 2], 0.0) and not found.cover([1], 0.0) and not found.cover([], 0.0) and found.cover([1], 0.9)
+    assert suspects({}).cover([], 0.0)
