@@ -110,7 +110,7 @@ class Investigation:
         members = self.suspects.fitting(1.0)
         sample = self.suspects.sample(members, SAMPLE)
         asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
-        self.questioning.see(asked)
+        self.questioning.see(asked, exactly=False)
         with suppress(OutOfTime):
             names = {name for diagnosis in self.diagnoses(asked, until) for name in diagnosis.mistakes}
             return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
