@@ -28,7 +28,7 @@ def names(members: list[int]) -> list[str]:
     return [list(WORLD.mistakes)[member] for member in members]
 
 
-WRONG = {0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0], "flag": False}}
+WRONG: Plays = {0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0], "flag": False}}
 
 
 @pytest.mark.parametrize(
