@@ -61,6 +61,10 @@ class Questioning:
                 _, play = self.plays[pair[1]]
                 self.natively[pair] = facts_of(limited(native, play.expectation.size_bytes), play.right)
 
+    def is_rough(self, asked: Iterable[Asked]) -> bool:
+        """Whether float64 may have more to say of any of these plays."""
+        return any(self.is_new(member, play, exactly=True) for member, play in asked)
+
     def is_new(self, member: int, play: int, exactly: bool) -> bool:
         """Whether there is more to see of a mistake in a play than was seen."""
         change = self.records.of(member).get(self.plays[play][0])

@@ -59,7 +59,7 @@ def test_a_mistake_that_explains_everything_is_played_natively_where_it_acts_and
     case = Case()
     assert case.named(HALVED) == [("halved",)]
     assert case.natively == {"halved": 4, "negated": 1, "last": 1}
-    assert not any(exactly for _name, _play, exactly in case.asked)  # who is left alone and agrees natively need not be played in float64
+    assert not any(exactly for *_, exactly in case.asked)
 
 
 def test_what_was_seen_is_not_played_again() -> None:
@@ -70,7 +70,7 @@ def test_what_was_seen_is_not_played_again() -> None:
 
 def test_a_mistake_that_is_contradicted_at_its_last_play_does_not_explain_that() -> None:
     case = Case()
-    assert case.named(HALVED | {3: {"output": [3.0, 3.0]}}) == [("halved",)]
+    assert case.named({**HALVED, 3: {"output": [3.0, 3.0]}}) == [("halved",)]
     assert case.explained == ("test_0", "test_1", "test_2")
 
 
