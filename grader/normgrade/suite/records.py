@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from normgrade.compare.effects import Change, Numbers
 from normgrade.compare.played import PlayKey
@@ -55,22 +58,25 @@ class Records:
 
 
 def encode(seen: Seen) -> bytes:
-    return packed([[*key, list(map(list, words)), list(map(written, numbers)), rough] for key, (words, numbers, rough) in seen.items()])
+    whole = [[*key, list(map(list, words)), list(map(written, numbers)), rough] for key, (words, numbers, rough) in seen.items()]
+    return zlib.compress(packed(whole), 1)
 
 
 def written(numbers: Numbers) -> list[Any]:
-    place, first, unstable, *both = numbers
-    return [place, first, unstable, *(Array(each, "float32") for each in both)]
+    """Numbers for the cache; those that are the same in float64 and natively, once."""
+    place, first, unstable, exact, native = numbers
+    same = np.array_equal(exact, native, equal_nan=True)
+    return [place, first, unstable, None if same else Array(exact, "float32"), Array(native, "float32")]
 
 
 def decode(content: bytes) -> Seen:
     """What `encode` wrote; Damaged where the bytes are anything else."""
     try:
-        return {(check, number): change(*content) for check, number, *content in unpacked(content)}
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        return {(check, number): change(*content) for check, number, *content in unpacked(zlib.decompress(content))}
+    except (AttributeError, LookupError, TypeError, ValueError, zlib.error) as error:
         raise Damaged from error
 
 
 def change(words: list[Any], numbers: list[Any], rough: bool) -> Change:
-    read = (Numbers(place, first, unstable, exact.values, native.values) for place, first, unstable, exact, native in numbers)
+    read = (Numbers(place, first, unstable, (exact or native).values, native.values) for place, first, unstable, exact, native in numbers)
     return Change(tuple((fact, word) for fact, word in words), tuple(read), rough)

@@ -54,3 +54,9 @@ def test_what_is_damaged_was_never_seen(tmp_path: Path) -> None:
 def test_other_bytes_are_damaged(content: bytes) -> None:
     with pytest.raises(Damaged):
         decode(content)
+
+
+def test_numbers_that_are_the_same_in_float64_and_natively_come_back_as_both() -> None:
+    same = Numbers(0, 0, False, np.array([1.0, np.nan], np.float32), np.array([1.0, np.nan], np.float32))
+    [[numbers]] = [change.numbers for change in decode(encode({("test_a", 0): Change((), (same,))})).values()]
+    assert np.array_equal(numbers.exact, same.exact, equal_nan=True) and np.array_equal(numbers.native, same.native, equal_nan=True)
