@@ -173,7 +173,7 @@ class Grader:
     ) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
 
-        `within_s` is for the search. Where it has to be computed first which facts the mistakes change, that leaves so much time until the
+        `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts the mistakes change, that leaves so much time until the
         `deadline`; it is not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.investigation import Investigation
@@ -191,8 +191,13 @@ class Grader:
             return None
         records = self.records_of(exercise)
         with Understudy(self.host(exercise), exercise) as understudy:
-            clock = understudy.clock if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays, understudy.clock)
+
+            def searched_s() -> float:
+                """Seconds of the search. Plays of known mistakes have a bound of their own, so that a busy machine loses no name."""
+                return understudy.clock() - questioning.took_s
+
+            clock = searched_s if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
             footprints = known or none_of(suite, rehearsal)
             found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, clock).explain()
         records.keep()
