@@ -78,7 +78,7 @@ class Investigation:
             self.questioning.see(everywhere(members, self.suspects))
             yield members
         if self.clock() < until:
-            some = self.telling(until)
+            some = sorted({*self.telling(until), *members})
             self.questioning.see(everywhere(some, self.suspects))
             yield some
             yield self.played([*some, *(member for member in self.suspects.fitting(1.0) if member not in some)], until)
