@@ -173,8 +173,8 @@ class Grader:
     ) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
 
-        `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts the mistakes change, that
-        leaves so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
+        `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
+        so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.investigation import Investigation
         from normgrade.suite.questioning import Questioning

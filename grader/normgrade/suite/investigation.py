@@ -81,7 +81,8 @@ class Investigation:
             some = sorted({*self.telling(until), *members})
             self.questioning.see(everywhere(some, self.suspects))
             yield some
-            yield self.played([*some, *(member for member in self.suspects.fitting(1.0) if member not in some)], until)
+            others = [member for member in self.suspects.fitting(1.0) if member not in some]
+            yield self.played([*some, *sorted(others, key=lambda member: len(self.suspects.acting(member)))], until)
 
     def diagnoses(self, asked: Sequence[Asked], until: float, layout: Layout | None = None) -> tuple[Diagnosis, ...]:
         """What explains all that went wrong in the `layout`, by default in these plays of mistakes; half of the time left is for that."""
@@ -117,7 +118,10 @@ class Investigation:
         return []
 
     def played(self, members: Sequence[int], until: float) -> list[int]:
-        """The first of these suspects, after they were played everywhere: as many as may take half of the time left."""
+        """The first of these suspects, after they were played everywhere: as many as may take half of the time left.
+
+        Those that act in few plays come first: a sample tells the least of them.
+        """
         found, plays, enough = [], 0, (self.clock() + until) / 2
         for member in members:
             asked = everywhere([member], self.suspects)
