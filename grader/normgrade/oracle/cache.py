@@ -16,10 +16,10 @@ from normgrade.course.files import WRITING
 from normgrade.course.private_folder import PrivateFolder
 
 MOST_HELD = 8192  # entries in memory, of about ten kilobytes each
-MOST_BYTES = 1024**3  # in the folder: all that a course of forty exercises needs for one seed is half of it
+MOST_BYTES = 1024**3  # in the folder: nine times what a course of forty exercises needs for a seed that does not ship
 LEFT_BYTES = 7 * MOST_BYTES // 8  # in the folder after a clean-up; less than the limit, so that clean-ups are rare
 SWEPT_BYTES = MOST_BYTES // 16  # written between two clean-ups
-LARGEST_BYTES = 64 * 1024**2  # of one file: what all mistakes of an exercise lead to has up to 25 MiB
+LARGEST_BYTES = 16 * 1024**2  # of one file: none that is kept has more than a few
 SEAL_BYTES = 32  # of the signature, which comes before the content
 USED_S = 3600  # the precision of the time at which a file was last used
 STALE_S = 3600  # the age from which an unfinished file is abandoned
