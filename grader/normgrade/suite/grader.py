@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # as people call them
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH = {"torch": 6.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
+SEARCH = {"torch": 9.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
