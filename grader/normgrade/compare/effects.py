@@ -103,6 +103,7 @@ class Change(NamedTuple):
 
 
 NOTHING = Change()
+OnChange = Callable[[int, PlayKey, Change], None]
 
 
 def change_of(natively: Facts, exactly: Facts | None, right: Right) -> Change:
@@ -128,8 +129,12 @@ def effects_of(
     mistakes: Sequence[Mistake],
     oracle: Oracle,
     tick: Callable[[], None] = lambda: None,
+    on_change: OnChange = lambda mistake, play, change: None,
 ) -> Effects:
-    """What each mistake changes in these plays, all of them played in this process. `tick` is called after each mistake."""
+    """What each mistake changes in these plays, all of them played in this process.
+
+    `tick` is called after each mistake, and `on_change` with everything that one changes: its number, the play, and the change.
+    """
     layout = Layout.of(plays)
     found: list[tuple[int, PlayKey, Change]] = []
     with np.errstate(all="ignore"):
@@ -137,6 +142,8 @@ def effects_of(
         for number, mistake in enumerate(mistakes):
             found += [(number, each.key, change) for each in prepared if (change := played(mistake.source, oracle, each)) != NOTHING]
             tick()
+    for each in found:
+        on_change(*each)
     return effects_from(found, layout, [mistake.name for mistake in mistakes])
 
 

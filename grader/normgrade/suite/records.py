@@ -50,6 +50,10 @@ class Records:
         self.of(member)[key] = change
         self.grown.add(member)
 
+    def learn(self, member: int, key: PlayKey, change: Change) -> None:
+        """The same for what need not be kept: it is computed again with all others."""
+        self.known.setdefault(member, {})[key] = change
+
     def keep(self) -> None:
         """Write what is new."""
         for member in sorted(self.grown):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from normgrade.compare.deadline import NEVER, Deadline
-from normgrade.compare.effects import Layout, Plays, effects_from, effects_of
+from normgrade.compare.effects import Layout, OnChange, Plays, effects_from, effects_of
 from normgrade.compare.footprints import VERSION, Footprints, decode, digest, encode
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
@@ -71,10 +71,18 @@ def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
     return None
 
 
-def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline = NEVER) -> Footprints:
+def computed(
+    suite: Suite,
+    rehearsal: Rehearsal,
+    mistakes: Sequence[Mistake],
+    options: Options,
+    deadline: Deadline = NEVER,
+    on_change: OnChange = lambda mistake, play, change: None,
+) -> Footprints:
     """The footprints as they are computed here, and kept. No two processes compute the same ones at once.
 
-    Raises OutOfTime where they are not computed by the deadline.
+    If that is done in this process, `on_change` is called with everything that a mistake changes. Raises OutOfTime where they are not
+    computed by the deadline.
     """
     if (known := kept(rehearsal, mistakes)) is not None:
         return known
@@ -83,7 +91,7 @@ def computed(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], op
         if (known := kept(rehearsal, mistakes)) is not None:
             return known
         deadline.keep()
-        found = played(suite, rehearsal, mistakes, options, deadline)
+        found = played(suite, rehearsal, mistakes, options, deadline, on_change)
         cache.put(name, encode(found))
     return found
 
@@ -96,7 +104,9 @@ def kept(rehearsal: Rehearsal, mistakes: Sequence[Mistake]) -> Footprints | None
     return None
 
 
-def played(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline) -> Footprints:
+def played(
+    suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], options: Options, deadline: Deadline, on_change: OnChange
+) -> Footprints:
     """The footprints, from plays of every mistake, on all cores where that is worth it."""
     from normgrade.suite.parallel import Job, over_cores
 
@@ -105,7 +115,7 @@ def played(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], opti
     plays = plays_of(suite, rehearsal)
     cores = options.cores if len(plays) * len(mistakes) > FEW else 1
     if cores == 1 or not mistakes:
-        jobs = [Job(len(mistakes), partial(played_here, what, plays, rehearsal.reference, mistakes, oracle))]
+        jobs = [Job(len(mistakes), partial(played_here, what, plays, rehearsal.reference, mistakes, oracle, on_change))]
     else:
         slices = [mistakes[len(mistakes) * core // cores : len(mistakes) * (core + 1) // cores] for core in range(cores)]
         jobs = [Job(len(some), partial(played_elsewhere, what, exercise, oracle.elsewhere(), seed, some)) for some in slices if some]
@@ -115,15 +125,17 @@ def played(suite: Suite, rehearsal: Rehearsal, mistakes: Sequence[Mistake], opti
     return first
 
 
-def played_here(what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, tick: Tick) -> Footprints:
-    return Footprints.of(effects_of(plays, reference, mistakes, oracle, partial(tick, what)), made_of(plays, oracle), mistakes)
+def played_here(
+    what: str, plays: Plays, reference: str, mistakes: Sequence[Mistake], oracle: Oracle, on_change: OnChange, tick: Tick
+) -> Footprints:
+    return Footprints.of(effects_of(plays, reference, mistakes, oracle, partial(tick, what), on_change), made_of(plays, oracle), mistakes)
 
 
 def played_elsewhere(what: str, exercise: Exercise, oracle: Oracle, seed: int, mistakes: Sequence[Mistake], tick: Tick) -> Footprints:
     """The footprints of these mistakes, for a job in another process: it collects the suite anew, since plays do not travel."""
     rehearsal = Rehearsal(oracle, exercise, read_text(exercise.reference), seed)
     plays = plays_of(collect([exercise])[exercise.slug], rehearsal)
-    return played_here(what, plays, rehearsal.reference, mistakes, oracle, tick)
+    return played_here(what, plays, rehearsal.reference, mistakes, oracle, lambda mistake, play, change: None, tick)
 
 
 def none_of(suite: Suite, rehearsal: Rehearsal) -> Footprints:

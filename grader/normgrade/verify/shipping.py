@@ -36,9 +36,9 @@ class Shipped(NamedTuple):
 
 
 def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
-    """The footprints of all known mistakes, as they are computed here."""
+    """The footprints of all known mistakes, as they are computed here. What is seen of the mistakes serves the diagnoses that follow."""
     suite, rehearsal = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED)
-    return encode(computed(suite, rehearsal, read_mistakes(exercise), grader.options))
+    return encode(computed(suite, rehearsal, read_mistakes(exercise), grader.options, on_change=grader.records_of(exercise).learn))
 
 
 def deviating_footprints(shipped: bytes, computed: bytes) -> Iterator[str]:
