@@ -27,7 +27,7 @@ from normgrade.cli import check as check_module
 from normgrade.cli.screen import screens
 from normgrade.course.course import Course, carried
 from normgrade.course.trust import record_of
-from normgrade.grade import Submission, grade
+from normgrade.grade import OnReport, Submission, grade
 from normgrade.language.errors import UsageError
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.watch_session import Watching
@@ -634,7 +634,7 @@ def test_the_hash_is_that_of_what_was_graded(swap: str, own: None, run: Run, her
     path, content = here / "rms.py", b"\xef\xbb\xbf" + BROKEN.replace("\n", "\r\n").encode()
     path.write_bytes(content)
 
-    def graded_and_swapped(submissions: Sequence[Submission], options: Options) -> list[Report]:
+    def graded_and_swapped(submissions: Sequence[Submission], options: Options, on_report: OnReport) -> list[Report]:
         reports = grade(submissions, options)
         path.unlink()
         if swap == "pipe":

@@ -48,7 +48,7 @@ def test_no_word_of_a_submission_is_a_command_in_a_log(
 ) -> None:
     (here / NAME).write_text(source, encoding="utf-8")
     reports = grade([Submission(tiny.exercise("rms"), here / NAME, NAME)])
-    monkeypatch.setattr(check_module, "grade", lambda submissions, options: reports)
+    monkeypatch.setattr(check_module, "grade", lambda submissions, options, on_report: reports)
     said = {" ".join(way): invoke("check", NAME, "--exercise", "rms", *way) for way in WAYS}
     for way, done in said.items():
         assert (done.returncode, done.stderr) == (1, ""), way
