@@ -207,7 +207,12 @@ def as_typed(line: str) -> str:
 
 TEXTS = [
     Path(__file__).parents[3] / "README.md",
-    *(path for folder in ("exercises", "solutions", "tests/hidden") for path in (carried() / folder).rglob("*.*") if path.suffix not in (".npz", ".pyc")),
+    *(
+        path
+        for folder in ("exercises", "solutions", "tests/hidden")
+        for path in (carried() / folder).rglob("*.*")
+        if path.suffix not in (".npz", ".pyc")
+    ),
 ]
 
 
