@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,15 @@ def compute_ahead(suite: Suite, rehearsal: Rehearsal, options: Options) -> None:
     name = key(suite, rehearsal)
     with oracle.cache.alone(name):
         if oracle.cache.get(name) is None:
+            from concurrent.futures.process import BrokenProcessPool
+
             from normgrade.suite.parallel import Job, over_cores
 
             slices = [suite.names[core :: options.cores] for core in range(options.cores)]
             jobs = [Job(len(names), partial(rehearse, exercise, oracle.elsewhere(), rehearsal.seed, names)) for names in slices if names]
-            over_cores(jobs, options.cores, options.progress, first=doing(exercise, rehearsal.seed))
-            oracle.cache.put(name, KEPT)
+            with suppress(BrokenProcessPool):  # where memory is short, this process computes what it is asked for
+                over_cores(jobs, options.cores, options.progress, first=doing(exercise, rehearsal.seed))
+                oracle.cache.put(name, KEPT)
 
 
 def ships(rehearsal: Rehearsal) -> bool:

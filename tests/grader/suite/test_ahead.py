@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,15 @@ def test_one_core_computes_when_it_is_asked(tiny: Course, tmp_path: Path, monkey
     monkeypatch.setattr("normgrade.suite.parallel.over_cores", None)
     exercise = tiny.exercise("rms")
     compute_ahead(collect([exercise])["rms"], rehearsal(exercise, tmp_path), Options(cores=1))
+
+
+def test_where_a_process_dies_nothing_is_lost(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_arguments: object, **_options: object) -> None:
+        raise BrokenProcessPool
+
+    monkeypatch.setattr("normgrade.suite.parallel.over_cores", dies)
+    exercise = tiny.exercise("rms")
+    suite, here = collect([exercise])["rms"], rehearsal(exercise, tmp_path)
+    compute_ahead(suite, here, Options(cores=2))
+    here.ahead(suite, lambda: False)
+    assert {*here.known} == {*suite.names}
