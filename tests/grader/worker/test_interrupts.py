@@ -57,6 +57,7 @@ def telling(*arguments):
     progress.write(b".")
     return compute(*arguments)
 
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])  # on several cores, other processes compute
 Oracle.compute = telling
 progress.write(b".")
 cli.main(arguments)
