@@ -28,9 +28,11 @@ def compute_ahead(suite: Suite, rehearsal: Rehearsal, options: Options) -> None:
     NumPy's expectations are computed sooner than a process starts.
     """
     oracle, exercise = rehearsal.oracle, rehearsal.exercise
-    if options.cores < 2 or exercise.written_with == "numpy" or ships(rehearsal):
+    if options.cores < 2 or exercise.written_with == "numpy" or ships(rehearsal) or rehearsal.known.keys() >= {*suite.names}:
         return
     name = key(suite, rehearsal)
+    if oracle.cache.get(name) is not None:
+        return
     with oracle.cache.alone(name):
         if oracle.cache.get(name) is None:
             from concurrent.futures.process import BrokenProcessPool

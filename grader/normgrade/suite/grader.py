@@ -72,6 +72,7 @@ class Grader:
             self.options.progress(starting(exercise.written_with), 0, 0)
             self.options.meanwhile()
         self.settle(exercise, rehearsal)
+        self.get_ready(exercise)
         with self.worker(exercise, source, file_name) as worker:
             worker.announce(rehearsal.questions(suite))
             yield from Run(worker, rehearsal).results(suite)
@@ -84,6 +85,20 @@ class Grader:
         if plays is not None and ships(rehearsal):
             rehearsal.ahead(self.played(exercise), lambda: False)
             plays.settle()
+
+    def get_ready(self, exercise: Exercise) -> None:
+        """Read what a diagnosis begins with, as long as the zygote is not ready, if it ships with the exercise."""
+        from normgrade.suite.ahead import ships
+        from normgrade.suite.tracking import plays_of
+
+        host, rehearsal = self.host(exercise), self.rehearsal(exercise, PUBLIC_SEED)
+        if host.ready or exercise.slug in self.tracked or not ships(rehearsal):
+            return
+        self.footprints_at_hand(exercise)
+        for _key, play in plays_of(self.suites[exercise.slug], rehearsal):
+            if host.ready:
+                return
+            play.right  # noqa: B018  (made once for each expectation)
 
     def mistaken(self, exercise: Exercise, mistake: Mistake) -> Iterator[Result]:
         """Every check's result on a known mistake, with the public seed.
@@ -219,8 +234,11 @@ class Grader:
         """The same, where nothing has to be computed for it."""
         from normgrade.suite.tracking import at_hand
 
-        suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
-        return self.tracked.get(exercise.slug) or at_hand(suite, rehearsal, read_mistakes(exercise))
+        if exercise.slug not in self.tracked:
+            suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
+            if (found := at_hand(suite, rehearsal, read_mistakes(exercise))) is not None:
+                self.tracked[exercise.slug] = found
+        return self.tracked.get(exercise.slug)
 
     def records_of(self, exercise: Exercise) -> Records:
         """What was seen of the known mistakes of an exercise, with the public seed."""
