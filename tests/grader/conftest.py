@@ -237,6 +237,15 @@ def edited_course(tmp_path_factory: pytest.TempPathFactory) -> EditedCourse:
 
 
 @pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache in which there is nothing yet."""
+    folder = tmp_path / "cache"
+    folder.mkdir(0o700)
+    monkeypatch.setenv("NORMGRADE_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
 def run(tmp_path: Path, tiny: Course, expectations: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in an empty folder, on the tiny course: its exit code, and what it wrote to both streams, unwrapped."""
     monkeypatch.chdir(tmp_path)

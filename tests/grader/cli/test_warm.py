@@ -7,35 +7,24 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from normgrade.cli.warm import size_of
 
 Invoke = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache in which there is nothing yet."""
-    folder = tmp_path / "cache"
-    folder.mkdir(0o700)
-    monkeypatch.setenv("NORMGRADE_CACHE", str(folder))
-    return folder
-
-
-def test_the_exercises_that_are_named_are_ready_afterwards(invoke: Invoke, cache: Path) -> None:
+def test_the_exercises_that_are_named_are_ready_afterwards(invoke: Invoke, empty_cache: Path) -> None:
     said = invoke("warm", "rms", "rms", "--cores", "1")
-    assert (said.returncode, said.stderr) == (0, "") and size_of(cache) > 0
+    assert (said.returncode, said.stderr) == (0, "") and size_of(empty_cache) > 0
     text = " ".join(said.stdout.split())
     assert re.fullmatch(
-        rf"1 exercise is ready after \d+\.\d s\. The cache has 0\.\d MB, in {cache}\. To run this again takes no time\.", text
+        rf"1 exercise is ready after \d+\.\d s\. The cache has 0\.\d MB, in {empty_cache}\. To run this again takes no time\.", text
     )
 
 
-def test_a_name_that_no_exercise_has_is_refused(invoke: Invoke, cache: Path) -> None:
+def test_a_name_that_no_exercise_has_is_refused(invoke: Invoke, empty_cache: Path) -> None:
     said = invoke("warm", "rmss")
     assert (said.returncode, said.stdout) == (2, "") and said.stderr.startswith('Error: No exercise named "rmss". Did you mean "rms"?')
-    assert size_of(cache) == 0
+    assert size_of(empty_cache) == 0
 
 
 def test_the_help_has_examples(invoke: Invoke) -> None:

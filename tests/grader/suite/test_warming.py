@@ -12,26 +12,17 @@ from normgrade.suite.grading_options import Options
 from normgrade.suite.warming import UNITS, warm
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache in which there is nothing yet."""
-    folder = tmp_path / "cache"
-    folder.mkdir(0o700)
-    monkeypatch.setenv("NORMGRADE_CACHE", str(folder))
-    return folder
-
-
 @pytest.mark.parametrize("cores", [1, 2])
-def test_everything_is_kept_and_every_unit_told(tiny: Course, cache: Path, cores: int) -> None:
+def test_everything_is_kept_and_every_unit_told(tiny: Course, empty_cache: Path, cores: int) -> None:
     told: list[tuple[str, int, int]] = []
     warm(list(tiny), Options(cores=cores, progress=lambda *step: told.append(step)))
     units = [step for step in told if step[0] in tiny.slugs]
     total = 2 * UNITS
     assert told[0] == ("what is expected, once for seed 0", 0, total) and [done for _slug, done, _total in units][-1] == total
-    before = contents(cache)
+    before = contents(empty_cache)
     exercise = tiny.exercise("rms")
     grade([Submission(exercise, exercise.reference, "rms.py")])
-    assert before and contents(cache) == before
+    assert before and contents(empty_cache) == before
 
 
 def contents(cache: Path) -> set[Path]:
