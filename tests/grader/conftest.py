@@ -124,14 +124,6 @@ def expectations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         yield Path(os.environ["NORMGRADE_CACHE"])
 
 
-@pytest.fixture(scope="module")
-def unhurried() -> Iterator[None]:
-    """The search for the mistake has time: what it finds does not depend on what else this machine does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("normgrade.suite.grader.SEARCH", dict.fromkeys(("torch", "numpy"), 100.0))
-        yield
-
-
 @pytest.fixture(scope="session", autouse=True)
 def configuration(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder for the key of the cache and for trusted courses; never the user's.

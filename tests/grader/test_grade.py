@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
@@ -220,39 +221,19 @@ def test_the_time_for_all_checks_runs_out(tiny: Course, tmp_path: Path) -> None:
     assert {check.outcome for check in found.values()} == {Outcome.FAILED} and len(found) == 6
 
 
-@pytest.mark.parametrize(("timeout_s", "goes_on"), [(None, False), (20.0, True)])
-def test_a_timeout_that_was_asked_for_holds_for_the_search_on_the_clock_of_the_day(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, goes_on: bool
+@pytest.mark.parametrize(("timeout_s", "longest_s"), [(None, math.inf), (20.0, 10.0)])
+def test_only_a_timeout_that_was_asked_for_bounds_the_search_in_seconds(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None, longest_s: float
 ) -> None:
-    told: list[Callable[[], float]] = []
+    told: list[float] = []
 
-    def heard(*arguments: Any) -> tuple[Diagnosis, ...]:
-        told.append(arguments[-1])
+    def heard(_results: Any, _known: Any, _plays: Any, within_s: float) -> tuple[Diagnosis, ...]:
+        told.append(within_s)
         return ()
 
     monkeypatch.setattr("normgrade.suite.investigation.diagnose", heard)
     grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
-    clock = told[0]
-    before = clock()
-    time.sleep(0.2)
-    assert (clock() - before >= 0.2) == goes_on
-
-
-@pytest.mark.parametrize("timeout_s", [None, 20.0])
-def test_the_time_of_a_search_includes_that_of_its_plays(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None
-) -> None:
-    took: list[float] = []
-
-    def played(results: Any, known: Any, plays: Any, within_s: float, clock: Callable[[], float]) -> tuple[Diagnosis, ...]:
-        before = clock()
-        list(plays([("import time\ntime.sleep(0.3)\n" + known.reference, results[0].plays[0].expectation.request)]))
-        took.append(clock() - before)
-        return ()
-
-    monkeypatch.setattr("normgrade.suite.investigation.diagnose", played)
-    grade([written(tmp_path, tiny.exercise("rms"), "def rms(x, eps=1e-5):\n    return x\n")], Options(timeout_s=timeout_s))
-    assert took[0] >= 0.3
+    assert told and all(1.0 < within_s <= longest_s for within_s in told)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,7 +12,7 @@ import numpy as np
 from normgrade.compare.best import best
 from normgrade.compare.built_in import Finding, built_in, crashing_alike
 from normgrade.compare.credible import credible
-from normgrade.compare.deadline import OutOfTime
+from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
 from normgrade.compare.joint import Joint, PlaySources
@@ -24,7 +23,6 @@ from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import Diagnosis, Outcome
 
-Clock = Callable[[], float]  # in seconds; that of this thread stands still while others compute
 GRACE = 0.25  # of the time for the search, in which it comes to its end
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
 
@@ -44,7 +42,6 @@ def diagnose(
     known: Known,
     play_sources: PlaySources,
     within_s: float = math.inf,
-    clock: Clock = time.thread_time,
 ) -> tuple[Diagnosis, ...]:
     """The best explanation first, then those that explain as much; nothing where there is none.
 
@@ -52,7 +49,7 @@ def diagnose(
     """
     if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
-    until = clock() + within_s
+    deadline, grace = Deadline.after(within_s), Deadline.after((1 + GRACE) * within_s)
     with np.errstate(all="ignore"):
         everything = evidence_of(results, known.forecasts)
     found_in = partial(built_in, everything, limits(results, known.contract))
@@ -60,7 +57,7 @@ def diagnose(
     alike = crashing_alike(everything)
     evidence = everything.without(certain | alike)
     joint = Joint(evidence, known.reference, known.mistakes, play_sources)
-    search = Search(evidence, joint, lambda: clock() <= until, lambda: clock() <= until + GRACE * within_s)
+    search = Search(evidence, joint, deadline, grace)
     found = best(search)
     found += search.at_once() if search.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]

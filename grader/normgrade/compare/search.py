@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
 from math import inf
 
+from normgrade.compare.deadline import NEVER, Deadline
 from normgrade.compare.evidence import Bits, Evidence, Part
 from normgrade.compare.evidence import union as union_of
 from normgrade.compare.joint import Joint, Members, Pair
@@ -18,6 +19,7 @@ CONFLICT = 0.5  # what a check costs whose facts are all other than the names pr
 DOUBT = 0.1  # what each fact costs that would be right, were it not for what a mistake does alone
 MOST_NAMES = 8
 MOST_PLAYS, MOST_AT_ONCE = 1500, 120  # of several mistakes together: in all, and at each attempt
+MOST_GUESSES = 20_000  # that one attempt weighs
 ENOUGH = 16  # facts that are wrong and unknown: most sets that are not the right one fail at one of them
 AT_A_TIME = 4  # plays: the next ones are on their way while one is looked at
 TWINS = 0.2  # of the facts that a mistake changes, those by which another may differ
@@ -65,8 +67,8 @@ class Search:
 
     evidence: Evidence
     joint: Joint
-    in_time: Callable[[], bool] = lambda: True
-    in_grace: Callable[[], bool] = lambda: True  # the time in which what was found may still be played to its end
+    deadline: Deadline = NEVER
+    grace: Deadline = NEVER  # until then, what was found may still be played to its end
     stopped: bool = False
     doubting: bool = False
 
@@ -171,7 +173,7 @@ class Search:
         """The guess, once all that it leaves unknown was played; None where that contradicts it, or `whole` is asked for and it is not."""
         at_a_time = 1 if whole else AT_A_TIME  # most sets are refuted by the first play
         while (guess := self.guess(members)) is not None and guess.unknown and not (whole and guess.conflicts | guess.uncovered):
-            if self.stopped and not self.in_grace():
+            if self.stopped and self.grace.has_passed():
                 break
             self.joint.play(self.deciding_plays(guess)[:at_a_time])
             at_a_time = AT_A_TIME
@@ -254,7 +256,7 @@ class Search:
 
     def out_of_time(self) -> bool:
         """Whether the search has to end: it was stopped, or it has played enough."""
-        self.stopped = self.stopped or not self.in_time()
+        self.stopped = self.stopped or self.deadline.has_passed()
         return self.stopped or self.plays > MOST_PLAYS
 
     def search(self, found: list[Guess]) -> list[Guess]:
@@ -273,7 +275,7 @@ class Search:
         for size in (1, 2):
             for members in combinations(self.pool, size):
                 push(members)
-        while queue and self.plays < last_play:
+        while queue and self.plays < last_play and len(seen) < MOST_GUESSES:
             if self.out_of_time():
                 break
             order, old = heapq.heappop(queue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,15 +30,19 @@ class Suspects:
                 reached[here], wrong[here] = play.facts.reached, play.facts.wrong & play.facts.reached
         return cls(footprints, reached, wrong)
 
-    def fitting(self, hidden: float) -> list[int]:
-        """The mistakes that change anything wrong; of the facts that each changes, such a part may be right, and one may always be.
+    def fitting(self, hidden: float, among: np.ndarray | bool = True) -> list[int]:
+        """The mistakes that change anything wrong `among` some facts; of all that each changes, such a part, or one fact, may be right.
 
         Those that change the most of what is wrong come first.
         """
         found = self.footprints.marks & self.reached
         hit, missed = (found & self.wrong).sum(1), (found & ~self.wrong).sum(1)
-        fits = (hit > 0) & (missed <= np.maximum(1, hidden * (hit + missed)))
+        fits = (found & self.wrong & among).any(1) & (missed <= np.maximum(1, hidden * (hit + missed)))
         return sorted(np.flatnonzero(fits).tolist(), key=lambda member: (-int(hit[member]), member))
+
+    def facts_of(self, checks: Collection[str]) -> np.ndarray:
+        """Of each fact, whether it belongs to one of these checks."""
+        return np.repeat([check in checks for check, _number in self.footprints.layout.keys], self.footprints.layout.facts).astype(bool)
 
     def failing(self, member: int, among: Iterable[int]) -> list[int]:
         """The plays that went wrong and that a mistake changes: first where the fewest `among` some mistakes act, then the shortest."""

@@ -13,18 +13,13 @@ class Deferred(Mapping[K, V]):
     """A mapping that `make` returns, once it is needed.
 
     >>> squares = Deferred(lambda: {3: 9})
-    >>> squares[3], squares.is_made
-    (9, True)
+    >>> squares[3]
+    9
     """
 
     def __init__(self, make: Callable[[], Mapping[K, V]]) -> None:
         self.make = make
         self.made: Mapping[K, V] | None = None
-
-    @property
-    def is_made(self) -> bool:
-        """Whether anybody has looked into it."""
-        return self.made is not None
 
     @property
     def whole(self) -> Mapping[K, V]:

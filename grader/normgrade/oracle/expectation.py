@@ -97,6 +97,10 @@ class Oracle:
         """What ships with the exercise, read when it is first needed."""
         return Shipped() if self.ships is None else Shipped.of(self.ships)
 
+    def afresh(self) -> Oracle:
+        """The same oracle, which computes all that ships with the exercise."""
+        return replace(self, ships=None, exact_plays=None, held={})
+
     def elsewhere(self) -> Oracle:
         """The same oracle for another process, with nothing in memory."""
         return replace(self, cache=Cache(self.cache.folder, self.cache.key), exact_plays=None, held={}, remembered=None)
@@ -137,7 +141,7 @@ class Oracle:
         name = digest_of(SHIPPED, *parts)
         if name not in self.held and (entry := self.shipped.get(name)) is not None:
             asked = completed(request, entry.forms)
-            wide, own_name = widened(asked), fingerprint(EXACT, *parts)
+            wide, own_name = widened(asked), fingerprint(EXACT, *parts, repr(entry.forms))
             if self.exact_plays is not None:
                 self.exact_plays.owe(own_name, wide)
             places = Deferred(partial(self.shipped_places, entry, own_name, asked, wide))
@@ -493,6 +497,7 @@ def arithmetic_fingerprint() -> bytes:
         "worker/play",
         "worker/requests",
         "oracle/draws",
+        "oracle/exact_plays",
         "oracle/expectation",
         "oracle/kept",
         "oracle/rounded_array",

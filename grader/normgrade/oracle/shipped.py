@@ -147,14 +147,12 @@ def decoded(y: np.ndarray, codes: np.ndarray, own: np.ndarray) -> np.ndarray:
 # As a file
 
 
-def shipped(recorded: Recorded, sound: Mapping[str, bool]) -> bytes:
-    """What is to be shipped of these expectations, of which some are not `sound`. The same ones give the same bytes."""
+def shipped(recorded: Recorded) -> bytes:
+    """The file that ships with these expectations. The same ones give the same bytes."""
     codes: list[np.ndarray] = []
     own: list[np.ndarray] = []
     starts = StartsOf(codes, own)
-    entries = [
-        [name[:KEY_DIGITS], *written_entry(request, expectation, sound[name], starts)] for name, (request, expectation) in recorded.items()
-    ]
+    entries = [[name[:KEY_DIGITS], *written_entry(request, expectation, starts)] for name, (request, expectation) in recorded.items()]
     every, numbers = joined(codes, np.uint16), joined(own, np.float64)
     buffer = BytesIO()
     np.savez_compressed(
@@ -191,7 +189,7 @@ class StartsOf:
         return self.end - codes.size
 
 
-def written_entry(request: TypedRequest, expectation: Expectation, sound: bool, starts: StartsOf) -> list[Any]:
+def written_entry(request: TypedRequest, expectation: Expectation, starts: StartsOf) -> list[Any]:
     forms = forms_in(request, expectation.request)
     places = [
         [
@@ -205,7 +203,7 @@ def written_entry(request: TypedRequest, expectation: Expectation, sound: bool, 
         for place, expected in expectation.places.items()
     ]
     state, results = ([[name, written_form(form)] for name, form in some.items()] for some in (forms.state, forms.results))
-    return [state, results, places, written_error(expectation.error), sound]
+    return [state, results, places, written_error(expectation.error), expectation.sound]
 
 
 def read_entry(content: list[Any]) -> Entry:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -35,7 +34,6 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
 
 LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # as people call them
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
-SEARCH = {"torch": 9.0, "numpy": 45.0}  # for the mistake, as a multiple of what the zygote's start takes; at most half of the time left
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
 
@@ -172,10 +170,14 @@ class Grader:
         return limits if total_s is None else replace(limits, answer_s=min(limits.answer_s, total_s), total_s=total_s)
 
     def search_s(self, exercise: Exercise) -> float:
-        """How long the mistake of the last submission may be looked for; 0 where too little of its time is left."""
-        host = self.host(exercise)
-        left_s = self.limits(exercise).total_s - host.used_s
-        return min(SEARCH[host.written_with] * host.start_s, left_s / 2) if left_s > LEAST_LEFT_S else 0.0
+        """How long the mistake of the last submission may be looked for; 0 if too little of its time is left.
+
+        Plays bound the search, so that a name does not depend on how busy the machine is: seconds do only if the user sets a time.
+        """
+        left_s = self.limits(exercise).total_s - self.host(exercise).used_s
+        if left_s <= LEAST_LEFT_S:
+            return 0.0
+        return math.inf if self.options.timeout_s is None else left_s / 2
 
     def deadline(self, exercise: Exercise) -> Deadline:
         """When everything about the last submission has to be known: where the user sets a time, once the rest of it is over."""
@@ -206,15 +208,8 @@ class Grader:
             return None
         records = self.records_of(exercise)
         with Understudy(self.host(exercise), exercise) as understudy:
-            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays, understudy.clock)
-
-            def searched_s() -> float:
-                """Seconds of the search. Plays of known mistakes have a bound of their own, so that a busy machine loses no name."""
-                return understudy.clock() - questioning.took_s
-
-            clock = searched_s if self.options.timeout_s is None else time.monotonic  # who sets a time means that of the day
-            footprints = known or none_of(suite, rehearsal)
-            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, clock).explain()
+            questioning, footprints = Questioning(plays_of(suite, rehearsal), records, understudy.plays), known or none_of(suite, rehearsal)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s).explain()
         records.keep()
         return found
 

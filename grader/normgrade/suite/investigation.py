@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,15 +10,15 @@ from functools import cached_property
 
 import numpy as np
 
-from normgrade.compare.deadline import OutOfTime
-from normgrade.compare.diagnose import Clock, Known, diagnose
+from normgrade.compare.deadline import Deadline, OutOfTime
+from normgrade.compare.diagnose import Known, diagnose
 from normgrade.compare.effects import Layout
 from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
 from normgrade.compare.played import Result
 from normgrade.compare.suspects import Suspects
 from normgrade.course.signature import Signature
-from normgrade.report.report import BUILT_IN, Diagnosis, Outcome
+from normgrade.report.report import Diagnosis, Outcome
 from normgrade.suite.questioning import Asked, Questioning, Remembering
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
@@ -38,7 +37,6 @@ class Investigation:
     footprints: Footprints
     questioning: Questioning
     within_s: float = math.inf
-    clock: Clock = time.thread_time
 
     @cached_property
     def suspects(self) -> Suspects:
@@ -51,45 +49,53 @@ class Investigation:
 
     def explain(self) -> tuple[Diagnosis, ...] | None:
         """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
-        best, last, until = None, None, self.clock() + self.within_s
-        failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
+        found, last, deadline = list[tuple[Diagnosis, ...]](), None, Deadline.after(self.within_s)
         with np.errstate(all="ignore"):
-            for members in self.attempts(until):
+            for members in self.attempts(deadline, found):
                 asked = everywhere(members, self.suspects)
                 rough = self.questioning.is_rough(asked)
                 if (members, rough) == last:
                     continue
                 last = members, rough
                 with suppress(OutOfTime):
-                    found = self.diagnoses(asked, until, self.footprints.layout)
-                    best = found if best is None or len(explained(found)) >= len(explained(best)) else best
-                if best is not None and failed <= explained(best) and is_final(best, rough):
+                    found.append(self.diagnoses(asked, deadline, self.footprints.layout))
+                if found and not (rough and len(best_of(found)) > 1) and not self.others(best_of(found), members):
                     break
-        return best
+        return best_of(found) if found else None
 
-    def attempts(self, until: float) -> Iterator[list[int]]:
-        """Suspects that were played everywhere, the likeliest ones first."""
+    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[list[int]]:
+        """Suspects that were played everywhere, the likeliest ones first; the last ones depend on what was `found` before."""
         natively = self.agreeing(exactly=False)
         if natively and self.suspects.cover(natively, EDGE):
             self.questioning.see(everywhere(natively, self.suspects), exactly=False)
             yield natively
         members = self.agreeing()
-        if self.suspects.cover(members, EDGE) or self.clock() >= until:
+        if self.suspects.cover(members, EDGE) or deadline.has_passed():
             self.questioning.see(everywhere(members, self.suspects))
             yield members
-        if self.clock() < until:
-            some = sorted({*self.telling(until), *members})
+        if not deadline.has_passed():
+            some = sorted({*self.telling(deadline), *members})
             self.questioning.see(everywhere(some, self.suspects))
             yield some
-            others = [member for member in self.suspects.fitting(1.0) if member not in some]
-            yield self.played([*some, *sorted(others, key=lambda member: len(self.suspects.acting(member)))], until)
+            others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
+            yield self.played([*some, *others], deadline)
 
-    def diagnoses(self, asked: Sequence[Asked], until: float, layout: Layout | None = None) -> tuple[Diagnosis, ...]:
+    def others(self, diagnoses: Sequence[Diagnosis], members: Sequence[int]) -> list[int]:
+        """The suspects that are not among these members, and that change a wrong fact which no mistake of the best diagnosis explains.
+
+        A finding of our own counts after all known mistakes: those that change its facts are among them.
+        """
+        named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
+        failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
+        unexplained = self.suspects.facts_of(failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
+        return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members]
+
+    def diagnoses(self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None) -> tuple[Diagnosis, ...]:
         """What explains all that went wrong in the `layout`, by default in these plays of mistakes; half of the time left is for that."""
-        within_s = (until - self.clock()) / 2 if self.within_s else 0.0
+        within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
         known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout), self.contract)
-        return diagnose(self.results, known, self.together.plays, within_s, self.clock)
+        return diagnose(self.results, known, self.together.plays, within_s)
 
     def agreeing(self, exactly: bool = True) -> list[int]:
         """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
@@ -106,27 +112,27 @@ class Investigation:
             first, size = first + size, MORE * size
         return sorted(members)
 
-    def telling(self, until: float) -> list[int]:
+    def telling(self, deadline: Deadline) -> list[int]:
         """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
         members = self.suspects.fitting(1.0)
         sample = self.suspects.sample(members, SAMPLE)
         asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
         self.questioning.see(asked, exactly=False)
         with suppress(OutOfTime):
-            names = {name for diagnosis in self.diagnoses(asked, until) for name in diagnosis.mistakes}
+            names = {*names_in(self.diagnoses(asked, deadline))}
             return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
         return []
 
-    def played(self, members: Sequence[int], until: float) -> list[int]:
+    def played(self, members: Sequence[int], deadline: Deadline) -> list[int]:
         """The first of these suspects, after they were played everywhere: as many as may take half of the time left.
 
         Those that act in few plays come first: a sample tells the least of them.
         """
-        found, plays, enough = [], 0, (self.clock() + until) / 2
+        found, plays, enough = [], 0, Deadline.after(deadline.left_s / 2)
         for member in members:
             asked = everywhere([member], self.suspects)
             plays += len(asked)
-            if plays > MOST or self.clock() > enough:
+            if plays > MOST or enough.has_passed():
                 break
             self.questioning.see(asked)
             found.append(member)
@@ -152,9 +158,11 @@ def explained(diagnoses: Sequence[Diagnosis]) -> set[str]:
     return {name for diagnosis in diagnoses[:1] for name in diagnosis.checks}
 
 
-def is_final(diagnoses: Sequence[Diagnosis], rough: bool) -> bool:
-    """Whether diagnoses that explain everything are the answer.
+def best_of(found: Sequence[tuple[Diagnosis, ...]]) -> tuple[Diagnosis, ...]:
+    """The diagnoses that explain the most; the last ones of several."""
+    return max(reversed(found), key=lambda diagnoses: len(explained(diagnoses)), default=())
 
-    Several that are equally good after `rough` plays may not be so in float64, and a finding of our own counts after all known mistakes.
-    """
-    return not (rough and len(diagnoses) > 1) and not any(name in BUILT_IN for diagnosis in diagnoses[:1] for name in diagnosis.mistakes)
+
+def names_in(diagnoses: Iterable[Diagnosis]) -> Iterator[str]:
+    """The names of all mistakes of some diagnoses."""
+    return (name for diagnosis in diagnoses for name in diagnosis.mistakes)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import tee
 from typing import Protocol
@@ -31,8 +30,6 @@ class Questioning:
     plays: Plays
     records: Records
     play_sources: PlaysSources
-    clock: Callable[[], float] = time.thread_time
-    took_s: float = 0.0  # all together, on that clock
     natively: dict[Asked, Facts] = field(default_factory=dict, repr=False)
     wide: dict[int, Request] = field(default_factory=dict, repr=False)  # what is asked in float64, by the number of the play
 
@@ -46,11 +43,6 @@ class Questioning:
 
     def see(self, asked: Iterable[Asked], exactly: bool = True) -> None:
         """Play mistakes and take down what they change: natively, and in float64 where that is asked for and may make a difference."""
-        started = self.clock()
-        self.take_down(asked, exactly)
-        self.took_s += self.clock() - started
-
-    def take_down(self, asked: Iterable[Asked], exactly: bool) -> None:
         new = [(member, play) for member, play in asked if self.is_new(member, play, exactly)]
         self.see_natively([pair for pair in new if pair not in self.natively])
         played = [pair for pair in new if pair in self.natively]

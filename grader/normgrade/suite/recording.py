@@ -9,7 +9,7 @@ from normgrade.compare.differences import unsound
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.oracle.expectation import Oracle
-from normgrade.oracle.shipped import Recorded, shipped
+from normgrade.oracle.shipped import Recorded
 from normgrade.suite.grading_options import PUBLIC_SEED
 from normgrade.suite.run import Rehearsal
 from normgrade.suite.suite import Suite
@@ -17,20 +17,12 @@ from normgrade.suite.suite import Suite
 
 def recorded(suite: Suite, exercise: Exercise, oracle: Oracle, tick: Callable[[], None] = lambda: None) -> Recorded:
     """Every request of a suite by the name under which it ships, with its expectation. `tick` is called after each test."""
-    here = replace(oracle, ships=None, exact_plays=None, held={}, recorded={})
+    here = replace(oracle.afresh(), recorded={})
     rehearsal = Rehearsal(here, exercise, read_text(exercise.reference), PUBLIC_SEED)
     for test in suite.tests:
         rehearsal.of(test)
         tick()
     assert here.recorded is not None
-    return here.recorded
-
-
-def to_ship(found: Recorded) -> bytes:
-    """The file that ships."""
-    return shipped(found, sound_ones(found))
-
-
-def sound_ones(found: Recorded) -> dict[str, bool]:
-    """Of each expectation, by its name, whether float32 determines all its numbers."""
-    return {name: unsound(expectation) is None for name, (_request, expectation) in found.items()}
+    return {
+        name: (request, replace(expectation, sound=unsound(expectation) is None)) for name, (request, expectation) in here.recorded.items()
+    }

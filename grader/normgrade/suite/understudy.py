@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import tee
@@ -29,7 +28,6 @@ class Understudy:
     exercise: Exercise
     ban: Ban | None = None
     worker: Worker | None = None
-    waited_s: float = 0.0  # for answers, all together
 
     def plays(self, asked: Iterable[tuple[str, Playable]], exactly: bool = False) -> Iterator[Observation | None]:
         """What each source observes, natively or `exactly` in float64, in their order; None where it cannot be executed, or has no answer.
@@ -46,14 +44,8 @@ class Understudy:
         return Part(self.open_worker(), source)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
-        since = time.perf_counter() - time.thread_time()
         observation = worker.answer(question)
-        self.waited_s += time.perf_counter() - time.thread_time() - since
         return None if gone(observation) else observation
-
-    def clock(self) -> float:
-        """Seconds in which this thread computed or waited for an answer: what other programs take of the processor hardly counts."""
-        return time.thread_time() + self.waited_s
 
     def open_worker(self) -> Worker:
         """The worker; at first, one that has loaded nothing but the exercise's own probes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -17,10 +16,11 @@ from normgrade.language import _, n_
 from normgrade.oracle.kept import Damaged
 from normgrade.oracle.shipped import Shipped as Spreads
 from normgrade.oracle.shipped import deviations as deviations_of_spreads
+from normgrade.oracle.shipped import shipped
 from normgrade.suite.ahead import compute_ahead
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
-from normgrade.suite.recording import recorded, to_ship
+from normgrade.suite.recording import recorded
 from normgrade.suite.run import Rehearsal
 from normgrade.suite.tracking import computed
 
@@ -41,10 +41,10 @@ def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
     return encode(computed(suite, rehearsal, read_mistakes(exercise), grader.options, on_change=grader.records_of(exercise).learn))
 
 
-def deviating_footprints(shipped: bytes, computed: bytes) -> Iterator[str]:
+def deviating_footprints(there: bytes, computed: bytes) -> Iterator[str]:
     """What of the footprints does not hold here."""
     try:
-        ours, theirs = decode(computed), decode(shipped)
+        ours, theirs = decode(computed), decode(there)
     except Damaged:
         yield _("It is damaged, or of another version.")
         return
@@ -65,15 +65,15 @@ def made_of(footprints: Footprints) -> tuple[object, ...]:
 
 def spreads_of(grader: Grader, exercise: Exercise) -> bytes:
     """What the oracle says of all that the suite asks, as it is computed here."""
-    oracle = replace(grader.oracles[exercise.slug], ships=None, exact_plays=None, held={})
+    oracle = grader.oracles[exercise.slug].afresh()
     suite, reference = grader.suites[exercise.slug], read_text(exercise.reference)
     compute_ahead(suite, Rehearsal(oracle, exercise, reference, PUBLIC_SEED), grader.options)
-    return to_ship(recorded(suite, exercise, oracle))
+    return shipped(recorded(suite, exercise, oracle))
 
 
-def deviating_spreads(shipped: bytes, computed: bytes) -> Iterator[str]:
+def deviating_spreads(there: bytes, computed: bytes) -> Iterator[str]:
     """What of the spreads does not hold here."""
-    return deviations_of_spreads(Spreads.read(shipped), Spreads.read(computed))
+    return deviations_of_spreads(Spreads.read(there), Spreads.read(computed))
 
 
 FILES = (

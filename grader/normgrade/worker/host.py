@@ -106,11 +106,6 @@ class Host:
         return self.starter.ready
 
     @property
-    def start_s(self) -> float:
-        """How much CPU time the start of the first process took, most of it to import the library: how fast this machine is."""
-        return self.starter.start_s
-
-    @property
     def used_s(self) -> float:
         """How many seconds of its time the last submission has used."""
         return 0.0 if self.connected is None else self.connected.used_s

@@ -31,7 +31,6 @@ from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.zygote_protocol import ANSWER, END, ENDED, GONE_S, KILLED, QUESTION, READY, START, STARTED, WHERE
 
 START_S = 120.0  # for a process to import PyTorch, on the slowest machine
-USUAL_START_S = 0.7  # of CPU time, until it is measured
 POLL_S = 0.1  # between two looks at whether a zygote has been stopped
 PIPE_BYTES = 1024**2  # of a pipe where the platform lets us choose: large, so that an answer comes in few pieces
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")  # without which Python itself may not start
@@ -58,9 +57,7 @@ class Lost(Exception):
 
 
 class Starter(Protocol):
-    """Gives out channels to new processes, one at a time. The first one needs `start_s` of CPU time, most of it to import a library."""
-
-    start_s: float
+    """Gives out channels to new processes, one at a time."""
 
     @property
     def ready(self) -> bool:
@@ -88,7 +85,6 @@ class Zygote:
     def __init__(self, tier: str, bans: Iterable[Ban] = (), written_with: str = "torch") -> None:
         self.tier, self.written_with = tier, written_with
         self.bans = [(ban.banned, ban.allowed) for ban in bans]
-        self.start_s = USUAL_START_S
         self.witnessed: Protection | None = None
         self.launch(bubblewrap_command() if tier in (AUTO, "container", "namespaces") else [])
 
@@ -131,7 +127,7 @@ class Zygote:
         if self.witnessed is None:
             try:
                 _ready, size = self.receive(READY, timeout_s=START_S)
-                self.start_s, tier, trials, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
+                tier, trials, loses, reasons = json.loads(self.control.recv(size, socket.MSG_WAITALL))
                 self.witnessed = Protection(tier, trials, tuple(loses), reasons)
             except (Lost, OSError, ValueError) as error:
                 self.relaunch(error)
@@ -210,7 +206,6 @@ class Spawner:
     def __init__(self, tier: str, written_with: str = "torch") -> None:
         self.written_with = written_with
         self.channels: list[Channel] = []
-        self.start_s = USUAL_START_S
         self.spare: Channel | None = self.launch(DEFAULT_BUDGET)
 
     def protection(self) -> Protection:

@@ -54,11 +54,10 @@ def main(
         used.prepare(Ban(banned, allowed))
     check_threads()
     freeze()
-    start_s = time.process_time()
     walls, protection = strongest(at_most(tier), grader, partial(example_works, written_with))
     prctl("PR_SET_CHILD_SUBREAPER", 1)  # processes that outlive a worker become children of this one
     prctl("PR_SET_DUMPABLE", 0)  # no other process of this user may read the memory of this one or of its workers
-    described = json.dumps([start_s, protection.tier, protection.trials, protection.loses, protection.reasons]).encode()
+    described = json.dumps([protection.tier, protection.trials, protection.loses, protection.reasons]).encode()
     control.sendall(ANSWER.pack(READY, len(described)) + described)
 
     def become_worker(budget: Budget, question: int, answer: int, output: int) -> None:

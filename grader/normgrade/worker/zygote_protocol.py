@@ -6,7 +6,7 @@ QUESTION = struct.Struct("<BIII")  # what to do; grace in ms; for a new worker i
 # START a worker on the three pipes that come with the message; END it with everything that it started; ask it WHERE it is, unanswered
 START, END, WHERE = 1, 2, 3
 ANSWER = struct.Struct("<Bi")  # what happened; then a process id, an exit code, or the number of bytes of JSON that follow
-# READY: JSON follows, the CPU time of the start and the walls; ENDED by itself within the grace; KILLED after it
+# READY: JSON follows, the walls; ENDED by itself within the grace; KILLED after it
 READY, STARTED, ENDED, KILLED = 1, 2, 3, 4
 GONE_S = 10.0  # for everything that a worker started to end, once it is killed
 BROKEN = 97  # exit code of a worker that cannot answer: its pipes are closed, or the submission has damaged Python itself

@@ -17,7 +17,6 @@ from normgrade.learner.attempts import Attempts
 from normgrade.learner.interviews import Interviews
 
 Run = Callable[..., tuple[int, str, str]]
-pytestmark = pytest.mark.usefixtures("unhurried")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from scripted import Plays, World
 
 from normgrade.compare.approach import apart, approached, nearer
+from normgrade.compare.deadline import Deadline
 from normgrade.compare.search import Search
 
 RIGHT = [1.0, 2.0, 3.0]
@@ -68,5 +69,5 @@ def test_how_far_mistakes_are_from_what_was_observed_is_the_sum_over_plays() -> 
 
 def test_nothing_comes_nearer_once_the_time_is_over() -> None:
     search = search_for("doubled", "negated", "tripled")
-    search.in_time = lambda: False
+    search.deadline = Deadline.after(0.0)
     assert approached(search, (4,), []) == []

@@ -204,7 +204,7 @@ def tiny_reports(tiny: Course, expectations: Path, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture(scope="module")
-def real_reports(expectations: Path, unhurried: None, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+def real_reports(expectations: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     return graded(Course(carried()), ON_REAL_EXERCISES, tmp_path_factory.mktemp("real"))
 
 

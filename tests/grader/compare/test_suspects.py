@@ -45,6 +45,12 @@ def test_a_mistake_fits_unless_too_many_of_its_facts_are_right(submission: Plays
     assert names(suspects(submission).fitting(hidden)) == fitting
 
 
+def test_a_mistake_may_have_to_change_what_is_wrong_among_some_facts() -> None:
+    found = suspects(WRONG)
+    assert names(found.fitting(1.0, found.facts_of({"test_1"}))) == ["everywhere", "second"]
+    assert found.fitting(1.0, found.facts_of(())) == []
+
+
 def test_it_is_asked_first_where_the_fewest_others_act() -> None:
     found = suspects({0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0]}, 2: {"output": [0.0, 0.0]}})
     assert found.failing(0, [0, 1]) == [2, 1, 0]  # the shorter of two plays comes first

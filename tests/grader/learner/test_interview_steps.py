@@ -22,7 +22,7 @@ from normgrade.learner.workspace import Workspace, new_workspace
 from normgrade.report.report import Outcome
 from normgrade.suite.grading_options import Options
 
-pytestmark = pytest.mark.usefixtures("expectations", "unhurried")
+pytestmark = pytest.mark.usefixtures("expectations")
 WISH = Wish(minutes=30, questions=1, seed=3)
 
 

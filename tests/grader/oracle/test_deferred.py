@@ -19,6 +19,6 @@ def test_it_is_made_once_when_somebody_looks(look: Callable[[Any], object]) -> N
         return {"a": 2}
 
     deferred = Deferred(make)
-    assert not deferred.is_made and not made
+    assert not made
     assert (look(deferred), look(deferred)) == (look({"a": 2}), look({"a": 2}))
-    assert deferred.is_made and len(made) == 1
+    assert len(made) == 1

@@ -26,14 +26,13 @@ EXPECTED = {
     Place("count"): Expected(Array(np.array(3), "int64"), "int64"),
     Place("word"): Expected("yes"),
 }
-EXPECTATION = Expectation(ASKED, EXPECTED, Error(Cause.RAISED, "no", ("ValueError",), (), 1))
+EXPECTATION = Expectation(ASKED, EXPECTED, Error(Cause.RAISED, "no", ("ValueError",), (), 1), sound=True)
 NAME = "a" * 64
 RECORDED: Recorded = {NAME: (ASKED, EXPECTATION)}
-SOUND = {NAME: True}
 
 
 def written(path: Path, recorded: Recorded = RECORDED) -> Shipped:
-    path.write_bytes(shipped(recorded, SOUND))
+    path.write_bytes(shipped(recorded))
     return Shipped.of(path)
 
 
@@ -84,10 +83,10 @@ def test_another_play_than_was_kept_is_told(tmp_path: Path) -> None:
 
 
 def test_the_same_expectations_give_the_same_bytes() -> None:
-    assert shipped(RECORDED, SOUND) == shipped(RECORDED, SOUND)
+    assert shipped(RECORDED) == shipped(RECORDED)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"nonsense", shipped(RECORDED, SOUND)[:200]])
+@pytest.mark.parametrize("content", [None, b"", b"nonsense", shipped(RECORDED)[:200]])
 def test_a_file_that_cannot_be_read_holds_nothing(content: bytes | None, tmp_path: Path) -> None:
     path = tmp_path / "spreads.npz"
     if content is not None:
@@ -96,7 +95,7 @@ def test_a_file_that_cannot_be_read_holds_nothing(content: bytes | None, tmp_pat
 
 
 def of(recorded: Recorded) -> Shipped:
-    return Shipped.read(shipped(recorded, dict.fromkeys(recorded, True)))
+    return Shipped.read(shipped(recorded))
 
 
 @pytest.mark.parametrize("spread", [SPREAD, 1.5 * SPREAD])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +14,9 @@ from normgrade.course.course import Course, Exercise, Limits
 from normgrade.course.files import read_text
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
-from normgrade.suite.grader import LEAST_LEFT_S, SEARCH, Grader, open_grader
+from normgrade.suite.grader import LEAST_LEFT_S, Grader, open_grader
 from normgrade.suite.grading_options import Options
 from normgrade.worker.host import Host
-from normgrade.worker.launch import USUAL_START_S
 
 WRONG = "def rms(x, eps=1e-5):\n    return x\n"
 
@@ -77,14 +77,13 @@ def test_a_time_that_was_asked_for_bounds_every_answer_and_all_of_them(grader: G
     assert hurried.limits(exercise) == replace(exercise.limits, answer_s=2.0, total_s=2.0)
 
 
-def test_the_search_takes_a_multiple_of_the_start_or_half_of_the_time_that_is_left(grader: Grader, rms: Exercise) -> None:
+def test_a_search_takes_half_of_the_time_that_is_left_if_the_user_sets_one(grader: Grader, rms: Exercise) -> None:
     list(grader.results(rms, WRONG, "rms.py"))
     used_s = grader.hosts["torch"].used_s
-    start_s = grader.hosts["torch"].start_s
-    assert start_s != USUAL_START_S
-    longest_s = SEARCH["torch"] * start_s
-    for total_s, search_s in ((1000.0, longest_s), (used_s + 2.5, min(longest_s, 1.25)), (used_s + LEAST_LEFT_S / 2, 0.0)):
-        assert grader.search_s(replace(rms, limits=Limits(5.0, total_s))) == pytest.approx(search_s)
+    exercise = replace(rms, limits=Limits(5.0, 1000.0))
+    hurried = replace(grader, options=replace(grader.options, timeout_s=used_s + 2.5))
+    assert grader.search_s(exercise) == math.inf and hurried.search_s(exercise) == pytest.approx(1.25)
+    assert grader.search_s(replace(rms, limits=Limits(5.0, used_s + LEAST_LEFT_S / 2))) == 0.0
 
 
 def test_a_search_without_time_is_told_from_one_that_finds_nothing(grader: Grader, rms: Exercise) -> None:

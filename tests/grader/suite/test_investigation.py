@@ -42,11 +42,14 @@ class Case:
     def named(self, submission: Plays, within_s: float = 1000.0) -> list[tuple[str, ...]] | None:
         """The mistakes that are named for a submission, one tuple for each explanation."""
         self.asked.clear()
-        self.records = self.records or Records(Cache(Path("nowhere"), b""), self.world.known, lambda mistake: mistake.name)
-        plays, footprints, results = self.world.plays(), self.world.footprints(), self.world.results(submission)
-        found = Investigation(results, REFERENCE, (), footprints, Questioning(plays, self.records, self.play), within_s).explain()
+        found = self.investigation(submission, within_s).explain()
         self.explained = found[0].checks if found else ()
         return None if found is None else [diagnosis.mistakes for diagnosis in found]
+
+    def investigation(self, submission: Plays, within_s: float = 1000.0) -> Investigation:
+        self.records = self.records or Records(Cache(Path("nowhere"), b""), self.world.known, lambda mistake: mistake.name)
+        plays, footprints, results = self.world.plays(), self.world.footprints(), self.world.results(submission)
+        return Investigation(results, REFERENCE, (), footprints, Questioning(plays, self.records, self.play), within_s)
 
     @property
     def natively(self) -> dict[str, int]:
@@ -102,3 +105,12 @@ def test_without_any_time_only_the_likeliest_are_played() -> None:
 def test_an_error_that_a_mistake_leads_to_is_its_own() -> None:
     world = World(RIGHT, {"crashes": {2: raised("TypeError"), 3: raised("TypeError")}, **MISTAKES})
     assert Case(world).named({2: raised("TypeError"), 3: raised("TypeError")}) == [("crashes",)]
+
+
+def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() -> None:
+    first: Plays = {0: {"output": [9.0, 2.0]}}
+    investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation({**HALVED, 3: {"output": [3.0, 3.0]}})
+    found = investigation.explain()
+    assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved",)]
+    assert investigation.others(found, [0]) == [2] and investigation.others(found, [0, 2]) == []
+    assert investigation.others((), []) == [0, 1, 2]

@@ -14,11 +14,12 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.oracle.cache import Cache
 from normgrade.oracle.expectation import Oracle
+from normgrade.oracle.shipped import shipped
 from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
-from normgrade.suite.recording import recorded, to_ship
+from normgrade.suite.recording import recorded
 
 OUTCOMES = """
 import sys
@@ -40,7 +41,7 @@ def shipping(edited_course: object, tmp_path_factory: pytest.TempPathFactory) ->
     course: Course = edited_course({})  # type: ignore[operator]
     for exercise in course:
         oracle = Oracle.of(exercise, Cache(tmp_path_factory.mktemp("cache"), b"k" * 32))
-        exercise.spreads.write_bytes(to_ship(recorded(collect([exercise])[exercise.slug], exercise, oracle)))
+        exercise.spreads.write_bytes(shipped(recorded(collect([exercise])[exercise.slug], exercise, oracle)))
     return course
 
 
@@ -98,4 +99,4 @@ def test_what_is_of_another_reference_is_not_used(shipping: Course, tmp_path: Pa
 def test_what_ships_is_computed_to_the_same_bytes(shipping: Course, tmp_path: Path) -> None:
     for exercise in shipping:
         found = recorded(collect([exercise])[exercise.slug], exercise, Oracle.of(exercise, Cache(tmp_path, b"k" * 32)))
-        assert to_ship(found) == exercise.spreads.read_bytes()
+        assert shipped(found) == exercise.spreads.read_bytes()

@@ -28,7 +28,7 @@ def golden() -> Mapping[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def reports(golden: Mapping[str, Any], expectations: Path, unhurried: None) -> Reports:
+def reports(golden: Mapping[str, Any], expectations: Path) -> Reports:
     """All of them, graded in one go."""
     course = Course(carried())
     exercises = {name: course.exercise(part["exercise"]) for name, part in golden.items()}

@@ -33,7 +33,7 @@ Screens = Mapping[tuple[str, str, int], str]
 
 
 @pytest.fixture(scope="module")
-def screens(expectations: Path, unhurried: None) -> Iterator[Screens]:
+def screens(expectations: Path) -> Iterator[Screens]:
     """Every answer in every language and width. Texts are made while an answer is graded, so each is graded in each language."""
     course, before = Course(carried()), spoken()
     submissions = [Submission(course.exercise(path.stem), path, path.name) for path in ANSWERS.values()]

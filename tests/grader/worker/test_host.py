@@ -668,7 +668,6 @@ class Dying:
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines
-        self.start_s = 0.0
 
     def protection(self) -> Protection:
         return Protection("process", 0, (), {})
