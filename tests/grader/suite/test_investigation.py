@@ -109,7 +109,9 @@ def test_an_error_that_a_mistake_leads_to_is_its_own() -> None:
 
 def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() -> None:
     first: Plays = {0: {"output": [9.0, 2.0]}}
-    investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation({**HALVED, 3: {"output": [3.0, 3.0]}})
+    investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation(
+        {**HALVED, 3: {"output": [3.0, 3.0]}}
+    )
     found = investigation.explain()
     assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved",)]
     assert investigation.others(found, [0]) == [2] and investigation.others(found, [0, 2]) == []
