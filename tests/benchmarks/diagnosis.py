@@ -12,8 +12,9 @@ counts as
     alike        it cannot be told apart: fewer mistakes, or as many others, explain everything; or every check passes
 
 Shares are of the sets that can be told apart. Promised are 100 % of the singles, 95 % of the pairs and 85 % of the triples. Times are from
-verdict to diagnosis, where what was seen of mistakes before serves the next ones, as multiples of `import torch` in the same run. Promised are a median of at most 0.15 for the singles and of at most 0.5 for sets of any other size, and that no diagnosis takes
-more than 2. The exit code is 1 if a promise was broken.
+verdict to diagnosis, where what was seen of mistakes before serves the next ones, as multiples of `import torch` in the same run. Promised
+are a median of at most 0.15 for the singles and of at most 0.5 for sets of any other size, and that no diagnosis takes more than 2. The
+exit code is 1 if a promise was broken.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ not kept: they are played in float64 wherever an answer is graded.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -98,6 +98,13 @@ class Shipped:
     def get(self, name: str) -> Entry | None:
         """The entry of that name, if there is one."""
         return self.entries.get(name[:KEY_DIGITS])
+
+    def codes_of(self, entry: Entry) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of an entry, which stand one after the other, and those of its numbers that are kept as they are."""
+        starts = [(start, start + kept.size) for kept in entry.places for start in (kept.spread, kept.slack) if start is not None]
+        first, last = (starts[0][0], starts[-1][1]) if starts else (0, 0)
+        own = slice(*np.searchsorted(self.owns, [first, last]))
+        return self.codes[first:last], self.own[own]
 
     def places(self, entry: Entry, seen: Observation) -> Mapping[Place, Expected] | None:
         """What is expected where the reference has `seen` this in float64; None where it is no play of this entry."""
@@ -226,16 +233,12 @@ def read_form(content: list[Any] | None) -> Form | None:
 # Against what is computed afresh
 
 
-def deviations(kept: Shipped, fresh: Shipped) -> Iterator[str]:
-    """What a file lacks or has too much, and where it differs from what was computed afresh by more than chance."""
-    if [*kept.entries] != [*fresh.entries]:
-        missing, old = len(fresh.entries.keys() - kept.entries.keys()), len(kept.entries.keys() - fresh.entries.keys())
-        yield _(
-            "Of {n} requests {missing} are missing or come in another order, and {old} are no longer asked.",
-            n=len(fresh.entries),
-            missing=missing,
-            old=old,
-        )
+def deviations(kept: Shipped, fresh: Shipped, asked: Collection[str]) -> Iterator[str]:
+    """What a file lacks or has too much of what is `asked`, and where it differs by more than chance from what was computed afresh."""
+    names = {name[:KEY_DIGITS] for name in asked}
+    if names != kept.entries.keys():
+        missing, old = len(names - kept.entries.keys()), len(kept.entries.keys() - names)
+        yield _("Of {n} requests {missing} are missing, and {old} are no longer asked.", n=len(names), missing=missing, old=old)
         return
     if others := sum(said_by(entry) != said_by(kept.entries[name]) for name, entry in fresh.entries.items()):
         yield n_("{n} request has other forms.", "{n} requests have other forms.", others)
@@ -247,19 +250,26 @@ def deviations(kept: Shipped, fresh: Shipped) -> Iterator[str]:
 
 def said_by(entry: Entry) -> object:
     """All that an entry says, except for the numbers."""
+    places = [(each.place, each.dtype, each.size, each.error, each.spread is None, each.slack is None) for each in entry.places]
     forms = [
         [(name, form and (form.shape, form.dtype)) for name, form in some.items()] for some in (entry.forms.state, entry.forms.results)
     ]
-    return forms, entry.places, entry.error and (entry.error.types, entry.error.step), entry.sound
+    return forms, places, entry.error and (entry.error.types, entry.error.step), entry.sound
 
 
 def octaves_between(one: Shipped, other: Shipped) -> np.ndarray:
-    """By how many octaves the movements of two files differ, number by number, where both have the same forms."""
-    apart: np.ndarray = np.abs(one.codes.astype(np.float64) - other.codes) / STEPS
-    mine, theirs = one.codes == OWN, other.codes == OWN
+    """By how many octaves the movements of the other file differ, number by number, where both have the same forms."""
+    pairs = [(one.codes_of(one.entries[name]), other.codes_of(entry)) for name, entry in other.entries.items()]
+    return joined([octaves(*mine, *theirs) for mine, theirs in pairs], np.float64)
+
+
+def octaves(codes: np.ndarray, own: np.ndarray, other_codes: np.ndarray, other_own: np.ndarray) -> np.ndarray:
+    """The same of two vectors of codes, each with the numbers that are kept as they are."""
+    apart: np.ndarray = np.abs(codes.astype(np.float64) - other_codes) / STEPS
+    mine, theirs = codes == OWN, other_codes == OWN
     apart[mine != theirs] = np.inf
     if np.array_equal(mine, theirs):
         with np.errstate(all="ignore"):
-            same = (one.own == other.own) | (np.isnan(one.own) & np.isnan(other.own))
-            apart[mine] = np.where(same, 0.0, np.abs(np.log2(one.own / other.own)))
+            same = (own == other_own) | (np.isnan(own) & np.isnan(other_own))
+            apart[mine] = np.where(same, 0.0, np.abs(np.log2(own / other_own)))
     return apart

@@ -65,10 +65,14 @@ def shipped(suite: Suite, rehearsal: Rehearsal) -> Footprints | None:
     """The footprints that ship with an exercise; None where there are none, or where they are of other plays."""
     with suppress(OSError, Damaged):
         there = decode(rehearsal.exercise.footprints.read_bytes())
-        plays = plays_of(suite, rehearsal)
-        if there.layout.keys == tuple(key for key, _ in plays) and np.array_equal(there.plays, made_of(plays, rehearsal.oracle)):
-            return there
+        return there if made_for(there, suite, rehearsal) else None
     return None
+
+
+def made_for(there: Footprints, suite: Suite, rehearsal: Rehearsal) -> bool:
+    """Return if footprints are of the plays of a suite."""
+    plays = plays_of(suite, rehearsal)
+    return there.layout.keys == tuple(key for key, _ in plays) and np.array_equal(there.plays, made_of(plays, rehearsal.oracle))
 
 
 def computed(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from normgrade.compare.effects import Change
 from normgrade.compare.footprints import Footprints, decode, encode
+from normgrade.compare.played import PlayKey
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text, write_whole
-from normgrade.course.mistakes import read_mistakes
+from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _, n_
 from normgrade.oracle.kept import Damaged
 from normgrade.oracle.shipped import Shipped as Spreads
@@ -20,60 +23,81 @@ from normgrade.oracle.shipped import shipped
 from normgrade.suite.ahead import compute_ahead
 from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
-from normgrade.suite.recording import recorded
+from normgrade.suite.recording import asked, recorded
 from normgrade.suite.run import Rehearsal
-from normgrade.suite.tracking import computed
+from normgrade.suite.suite import Suite
+from normgrade.suite.tracking import computed, made_for
 
+SAMPLE = 4  # of so many tests and mistakes, the proof computes one anew: a change of the oracle or of the probes shows in every one
 EDGE = 0.02  # of the facts that a mistake changes, those that may be others on another machine; one may always be
 
 
 class Shipped(NamedTuple):
-    """A file that ships with an exercise: where it lies, its content as it is computed here, and how its content may be other than that."""
+    """A file that ships with an exercise: its path, its content as it is computed here, and where the content that is there deviates."""
 
     path: Callable[[Exercise], Path]
     content: Callable[[Grader, Exercise], bytes]
-    deviations: Callable[[bytes, bytes], Iterator[str]]  # of what ships from what is computed, a sentence each
+    deviations: Callable[[Grader, Exercise, bytes], Iterator[str]]  # a sentence each
 
 
 def footprints_of(grader: Grader, exercise: Exercise) -> bytes:
-    """The footprints of all known mistakes, as they are computed here. What is seen of the mistakes serves the diagnoses that follow."""
+    """The footprints of all known mistakes, as they are computed here."""
+    return encode(footprints_here(grader, exercise, read_mistakes(exercise)))
+
+
+def footprints_here(grader: Grader, exercise: Exercise, mistakes: Sequence[Mistake]) -> Footprints:
+    """The footprints of these mistakes as they are computed here. What is seen of them serves the diagnoses that follow."""
+    suite, rehearsal, every = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED), read_mistakes(exercise)
+    records = grader.records_of(exercise)
+
+    def learn(number: int, key: PlayKey, change: Change) -> None:
+        records.learn(every.index(mistakes[number]), key, change)
+
+    return computed(suite, rehearsal, mistakes, grader.options, on_change=learn)
+
+
+def deviating_footprints(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
+    """The mistakes in a sample whose footprints do not hold here; before them, where the file is of something else."""
+    mistakes = read_mistakes(exercise)
     suite, rehearsal = grader.suites[exercise.slug], grader.rehearsal(exercise, PUBLIC_SEED)
-    return encode(computed(suite, rehearsal, read_mistakes(exercise), grader.options, on_change=grader.records_of(exercise).learn))
-
-
-def deviating_footprints(there: bytes, computed: bytes) -> Iterator[str]:
-    """What of the footprints does not hold here."""
     try:
-        ours, theirs = decode(computed), decode(there)
+        theirs = decode(there)
     except Damaged:
         yield _("It is damaged, or of another version.")
         return
-    if made_of(ours) != made_of(theirs):
+    if (
+        not made_for(theirs, suite, rehearsal)
+        or theirs.mistakes != tuple(each.name for each in mistakes)
+        or not all(map(theirs.has, mistakes))
+    ):
         yield _("It is of other mistakes, or of another suite or reference, than there are now.")
         return
-    for name, here, there in zip(ours.mistakes, ours.marks, theirs.marks, strict=True):
-        if (others := int((here ^ there).sum())) > max(1, EDGE * here.sum()):
+    some = mistakes[::SAMPLE]
+    ours, theirs = footprints_here(grader, exercise, some), theirs.among(some)
+    for name, here, marks in zip(ours.mistakes, ours.marks, theirs.marks, strict=True):
+        if (others := int((here ^ marks).sum())) > max(1, EDGE * here.sum()):
             told = n_("{mistake}: {n} fact is changed there or here, and not in both.",
                       "{mistake}: {n} facts are changed there or here, and not in both.", others, mistake=name)  # fmt: skip
             yield told
 
 
-def made_of(footprints: Footprints) -> tuple[object, ...]:
-    """All that footprints were made of."""
-    return footprints.layout.keys, footprints.plays.tolist(), footprints.mistakes, footprints.sources.tolist(), footprints.marks.shape
-
-
 def spreads_of(grader: Grader, exercise: Exercise) -> bytes:
     """What the oracle says of all that the suite asks, as it is computed here."""
+    return spreads_here(grader, exercise, grader.suites[exercise.slug])
+
+
+def spreads_here(grader: Grader, exercise: Exercise, suite: Suite) -> bytes:
+    """The same of the tests of a suite."""
     oracle = grader.oracles[exercise.slug].afresh()
-    suite, reference = grader.suites[exercise.slug], read_text(exercise.reference)
-    compute_ahead(suite, Rehearsal(oracle, exercise, reference, PUBLIC_SEED), grader.options)
+    compute_ahead(suite, Rehearsal(oracle, exercise, read_text(exercise.reference), PUBLIC_SEED), grader.options)
     return shipped(recorded(suite, exercise, oracle))
 
 
-def deviating_spreads(there: bytes, computed: bytes) -> Iterator[str]:
-    """What of the spreads does not hold here."""
-    return deviations_of_spreads(Spreads.read(there), Spreads.read(computed))
+def deviating_spreads(grader: Grader, exercise: Exercise, there: bytes) -> Iterator[str]:
+    """Where the spreads of a sample of the tests do not hold here, or those of any test are missing."""
+    suite = grader.suites[exercise.slug]
+    fresh = spreads_here(grader, exercise, replace(suite, tests=suite.tests[::SAMPLE]))
+    return deviations_of_spreads(Spreads.read(there), Spreads.read(fresh), asked(suite, exercise, grader.oracles[exercise.slug]))
 
 
 FILES = (
@@ -101,7 +125,7 @@ def deviations(grader: Grader, exercise: Exercise) -> Iterator[str]:
     told = False
     for file in FILES:
         path = file.path(exercise)
-        for sentence in file.deviations(path.read_bytes(), file.content(grader, exercise)) if path.exists() else ():
+        for sentence in file.deviations(grader, exercise, path.read_bytes()) if path.exists() else ():
             told = True
             yield f"{path.relative_to(exercise.course).as_posix()}: {sentence}"
     if told:
