@@ -77,7 +77,7 @@ def alternatives(search: Search, guesses: Iterable[Guess]) -> list[Guess]:
 
 
 def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
-    """What comes first: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
+    """The order of guesses: the fewest facts unexplained, the fewest names, the fewest numbers left open, the least misfit."""
     alone = [search.evidence.parts[member] for member in guess.members]
     opened, misfit = sum(sum(part.opened.values()) for part in alone), 0.0
     for fact in facts_in(search.active(guess) & ~guess.unexplained & union(part.unstable for part in alone)):
@@ -109,7 +109,7 @@ def explained_checks(guess: Guess, evidence: Evidence, found: Bits, left_out: Bi
 
 
 def says(texts: Sequence[str]) -> str:
-    """What the mistakes say to the learner; several are numbered."""
+    """The texts of the mistakes for the learner; several are numbered."""
     if len(texts) == 1:
         return texts[0]
     return "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))

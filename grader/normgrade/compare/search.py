@@ -52,12 +52,12 @@ class Guess:
 
     @property
     def undecided(self) -> bool:
-        """Whether they may explain everything."""
+        """Return if they may explain everything."""
         return bool(self.unknown) and not self.conflicts | self.uncovered
 
     @property
     def complete(self) -> bool:
-        """Whether they explain everything."""
+        """Return if they explain everything."""
         return not self.unexplained
 
 
@@ -100,7 +100,7 @@ class Search:
         return [(facts, (facts & self.evidence.wrong).bit_count()) for facts in found if facts & self.evidence.wrong]
 
     def guess(self, members: Members) -> Guess | None:
-        """What is known by the plays so far; None where what was observed contradicts it."""
+        """The guess as far as plays have told; None if the observation contradicts it."""
         parts = [self.evidence.parts[member] for member in members]
         union, over = overlap(part.active for part in parts)
         wrong, conflicts = self.evidence.wrong, union_of(part.contradicted for part in parts) & ~over
@@ -135,7 +135,7 @@ class Search:
 
     @staticmethod
     def credit(wrong: int, bad: int, against: int) -> float:
-        """What a check is worth of which so many facts are wrong, not explained, and predicted to be otherwise."""
+        """The worth of a check of which so many facts are wrong, not explained, and predicted to be otherwise."""
         if not bad:
             return 1.0
         return 0.5 * max(wrong - bad, 0) / wrong - CONFLICT * against / wrong
@@ -156,7 +156,7 @@ class Search:
         return self.active(guess) & ~guess.unexplained
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """What to play next: first where fewest act, which tells of other guesses too, then the shortest play where enough is wrong."""
+        """The next plays: first where fewest act, which tells of other guesses too, then the shortest play where enough is wrong."""
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
@@ -180,7 +180,7 @@ class Search:
         return None if guess is None or (whole and not guess.complete) else guess
 
     def deciding(self, guess: Guess, fact: int) -> Part | None:
-        """What decides about a fact: the one mistake that changes it, or the play of several."""
+        """The part that decides about a fact: the one mistake that changes it, or the play of several."""
         acting = [member for member in guess.members if self.evidence.parts[member].active >> fact & 1]
         if len(acting) == 1:
             return self.evidence.parts[acting[0]]
@@ -255,7 +255,7 @@ class Search:
         return (ours ^ theirs).bit_count() <= TWINS * ours.bit_count()
 
     def out_of_time(self) -> bool:
-        """Whether the search has to end: it was stopped, or it has played enough."""
+        """Return if the search has to end: it was stopped, or it has played enough."""
         self.stopped = self.stopped or self.deadline.has_passed()
         return self.stopped or self.plays > MOST_PLAYS
 

@@ -41,7 +41,7 @@ class Suspects:
         return sorted(np.flatnonzero(fits).tolist(), key=lambda member: (-int(hit[member]), member))
 
     def facts_of(self, checks: Collection[str]) -> np.ndarray:
-        """Of each fact, whether it belongs to one of these checks."""
+        """Return for each fact if it belongs to one of these checks."""
         return np.repeat([check in checks for check, _number in self.footprints.layout.keys], self.footprints.layout.facts).astype(bool)
 
     def failing(self, member: int, among: Iterable[int]) -> list[int]:

@@ -12,7 +12,7 @@ from normgrade.course.mistakes import read_mistakes
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
-EVERY = 3  # of the mistakes: all of them take longer than all other tests together, on one core
+EVERY = 3  # of the mistakes: all of them keep one core busy from the first test to the last
 
 
 @pytest.mark.parametrize("slug", all_exercises_or_few())
