@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,8 @@ def encode(footprints: Footprints) -> bytes:
         *(np.array(layout.facts, np.int32), np.array(layout.numbers, np.int32), footprints.plays),
         *(np.array(footprints.mistakes, np.str_), footprints.sources, np.packbits(footprints.marks, axis=1)),
     )
-    np.savez_compressed(content, **dict(zip(VECTORS, vectors, strict=True)))  # type: ignore[arg-type]
+    named: dict[str, Any] = dict(zip(VECTORS, vectors, strict=True))
+    np.savez_compressed(content, **named)
     return content.getvalue()
 
 
