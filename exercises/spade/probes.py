@@ -18,8 +18,6 @@ class Found(torch.nn.Module):
     def __init__(self, layer):
         super().__init__()
         self.layer = layer
-        self.register_state_dict_post_hook(to_plain_names)
-        self.register_load_state_dict_pre_hook(to_own_names)
 
     def __getattr__(self, name):
         try:
@@ -41,22 +39,22 @@ class Found(torch.nn.Module):
         for name, parameter in super().named_parameters(*args, **kwargs):
             yield name.removeprefix("layer."), parameter
 
+    def state_dict(self, *args, prefix="", **kwargs):
+        """The state without `layer.` in its keys, and with the buffers by the last part of theirs."""
+        state, plain = super().state_dict(*args, prefix=prefix, **kwargs), {self.path(name): name for name in BUFFERS}
+        for key in [key for key in state if key.startswith(f"{prefix}layer.")]:
+            own = key.removeprefix(f"{prefix}layer.")
+            state[prefix + plain.get(own, own)] = state.pop(key)
+        return state
+
+    def _load_from_state_dict(self, state_dict, prefix, *others):
+        """The same back again, before the layer loads it. PyTorch 2.4 has no public hook for either."""
+        for key in [key for key in state_dict if key.startswith(prefix)]:
+            state_dict[f"{prefix}layer.{self.path(key.removeprefix(prefix))}"] = state_dict.pop(key)
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
     def forward(self, x, label_map):
         return self.layer(x, label_map)
-
-
-def to_plain_names(module, state, prefix, _metadata):
-    """Every key of the state dict without `layer.`, and those of the buffers by their last part alone."""
-    plain = {module.path(name): name for name in BUFFERS}
-    for key in [key for key in state if key.startswith(f"{prefix}layer.")]:
-        own = key.removeprefix(f"{prefix}layer.")
-        state[prefix + plain.get(own, own)] = state.pop(key)
-
-
-def to_own_names(module, state, prefix, *_others):
-    """The same back again, before the layer loads them."""
-    for key in [key for key in state if key.startswith(prefix)]:
-        state[f"{prefix}layer.{module.path(key.removeprefix(prefix))}"] = state.pop(key)
 
 
 def spade(impl, *args, **kwargs):

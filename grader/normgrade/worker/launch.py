@@ -86,6 +86,7 @@ class Zygote:
         self.tier, self.written_with = tier, written_with
         self.bans = [(ban.banned, ban.allowed) for ban in bans]
         self.witnessed: Protection | None = None
+        self.failed: GraderError | None = None
         self.launch(bubblewrap_command() if tier in (AUTO, "container", "namespaces") else [])
 
     def launch(self, wrapper: list[str]) -> None:
@@ -102,10 +103,15 @@ class Zygote:
 
     @property
     def ready(self) -> bool:
-        return self.witnessed is not None or self.has_answer(0.0)
+        return self.has_ended_its_start or self.has_answer(0.0)
+
+    @property
+    def has_ended_its_start(self) -> bool:
+        """Return if the first process has told of its walls, or could not be started."""
+        return self.witnessed is not None or self.failed is not None
 
     def wait(self, timeout_s: float) -> None:
-        if self.witnessed is None and not self.has_answer(timeout_s):
+        if not self.has_ended_its_start and not self.has_answer(timeout_s):
             raise Lost
 
     def start(self, budget: Budget) -> Channel:
@@ -124,6 +130,8 @@ class Zygote:
         return Channel(ours, self.end, self.where)
 
     def protection(self) -> Protection:
+        if self.failed is not None:
+            raise self.failed
         if self.witnessed is None:
             try:
                 _ready, size = self.receive(READY, timeout_s=START_S)
@@ -144,7 +152,8 @@ class Zygote:
         self.log.close()
         self.control.close()
         if not self.wrapper:
-            raise did_not_start(said, code) from error
+            self.failed = did_not_start(said, code)
+            raise self.failed from error
         self.launch([])
 
     def end(self, grace_s: float) -> Ending:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from normgrade.course.course import Limits
+from normgrade.language.errors import GraderError
 from normgrade.worker import launch
 from normgrade.worker.walls.process import Budget
 
@@ -95,3 +96,17 @@ def test_a_process_that_does_not_start_is_explained(log: bytes, code: int | None
 def test_where_pytorch_is_missing_it_is_said_how_to_install_it() -> None:
     error = str(launch.did_not_start(b"ModuleNotFoundError: No module named 'torch'", 1))
     assert error == f"PyTorch is not installed for {sys.executable}. Run `{sys.executable} -m pip install torch`, then try again."
+
+
+@only_posix
+def test_every_submission_is_told_why_no_process_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "START_S", 0.0)
+    zygote = launch.Zygote("process")
+    try:
+        for _submission in range(2):
+            with pytest.raises(GraderError, match="The process that runs submissions did not start"):
+                zygote.start(launch.DEFAULT_BUDGET)
+        zygote.wait(0.0)
+        assert zygote.ready  # there is nothing to wait for
+    finally:
+        zygote.close()
