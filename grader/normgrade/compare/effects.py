@@ -101,6 +101,13 @@ class Change(NamedTuple):
     numbers: tuple[Numbers, ...] = ()
     rough: bool = False
 
+    def natively(self, right: Right) -> Change:
+        """Return the change as a native play alone shows it, whatever else is known by now."""
+        if self.rough:
+            return self
+        wrong = (each for each in self.numbers if not (np.abs(each.native) <= right.allowed[each.first :][: len(each.native)]).all())
+        return Change(self.words, tuple(each._replace(unstable=False, exact=each.native) for each in wrong), rough=True)
+
 
 NOTHING = Change()
 OnChange = Callable[[int, PlayKey, Change], None]

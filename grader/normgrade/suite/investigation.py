@@ -51,34 +51,30 @@ class Investigation:
         """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
         found, last, deadline = list[tuple[Diagnosis, ...]](), None, Deadline.after(self.within_s)
         with np.errstate(all="ignore"):
-            for members in self.attempts(deadline, found):
-                asked = everywhere(members, self.suspects)
-                rough = self.questioning.is_rough(asked)
-                if (members, rough) == last:
+            for members, exactly in self.attempts(deadline, found):
+                if (members, exactly) == last:
                     continue
-                last = members, rough
+                last, asked = (members, exactly), everywhere(members, self.suspects)
+                self.questioning.see(asked, exactly)
                 with suppress(OutOfTime):
-                    found.append(self.diagnoses(asked, deadline, self.footprints.layout))
-                if found and not (rough and len(best_of(found)) > 1) and not self.others(best_of(found), members):
+                    found.append(self.diagnoses(asked, deadline, self.footprints.layout, exactly))
+                if found and (exactly or len(best_of(found)) < 2) and not self.others(best_of(found), members):
                     break
         return best_of(found) if found else None
 
-    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[list[int]]:
-        """Suspects that were played everywhere, the likeliest ones first; the last ones depend on what was `found` before."""
+    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[tuple[list[int], bool]]:
+        """Suspects, the likeliest ones first, and if they are to be seen exactly; the last ones depend on what was `found` before."""
         natively = self.agreeing(exactly=False)
         if natively and self.suspects.cover(natively, EDGE):
-            self.questioning.see(everywhere(natively, self.suspects), exactly=False)
-            yield natively
+            yield natively, False
         members = self.agreeing()
         if self.suspects.cover(members, EDGE) or deadline.has_passed():
-            self.questioning.see(everywhere(members, self.suspects))
-            yield members
+            yield members, True
         if not deadline.has_passed():
             some = sorted({*self.telling(deadline), *members})
-            self.questioning.see(everywhere(some, self.suspects))
-            yield some
+            yield some, True
             others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
-            yield self.played([*some, *others], deadline)
+            yield self.played([*some, *others], deadline), True
 
     def others(self, diagnoses: Sequence[Diagnosis], members: Sequence[int]) -> list[int]:
         """The suspects that are not among these members, and that change a wrong fact which no mistake of the best diagnosis explains.
@@ -90,11 +86,13 @@ class Investigation:
         unexplained = self.suspects.facts_of(failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
         return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members]
 
-    def diagnoses(self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None) -> tuple[Diagnosis, ...]:
+    def diagnoses(
+        self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None, exactly: bool = False
+    ) -> tuple[Diagnosis, ...]:
         """What explains all that went wrong in the `layout`, by default in these plays of mistakes; half of the time left is for that."""
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
-        known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout), self.contract)
+        known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout, exactly), self.contract)
         return diagnose(self.results, known, self.together.plays, within_s)
 
     def agreeing(self, exactly: bool = True) -> list[int]:
@@ -103,10 +101,10 @@ class Investigation:
         plays = {member: self.suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
             self.questioning.see(asked, exactly=False)
-            doubtful = self.contradicted(asked)
+            doubtful = self.contradicted(asked, exactly=False)
             if exactly:
                 self.questioning.see(doubtful)
-                doubtful = self.contradicted(doubtful)
+                doubtful = self.contradicted(doubtful, exactly=True)
             refuted = {member for member, _ in doubtful}
             members = [member for member in members if member not in refuted]
             first, size = first + size, MORE * size
@@ -138,11 +136,11 @@ class Investigation:
             found.append(member)
         return sorted(found)
 
-    def contradicted(self, asked: Sequence[Asked]) -> list[Asked]:
+    def contradicted(self, asked: Sequence[Asked], exactly: bool) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed."""
         if not asked:
             return []
-        evidence = evidence_of(self.results, self.questioning.forecasts(asked))
+        evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
         bits = {play.key: play.bits for play in evidence.plays}
         keys = self.footprints.layout.keys
         return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]

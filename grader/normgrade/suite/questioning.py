@@ -33,11 +33,17 @@ class Questioning:
     natively: dict[Asked, Facts] = field(default_factory=dict, repr=False)
     wide: dict[int, Request] = field(default_factory=dict, repr=False)  # what is asked in float64, by the number of the play
 
-    def forecasts(self, asked: Sequence[Asked], layout: Layout | None = None) -> Forecasts:
-        """What follows from what was seen, in the `layout` of all plays, or of no others than these."""
+    def forecasts(self, asked: Sequence[Asked], layout: Layout | None = None, exactly: bool = True) -> Forecasts:
+        """What follows from what was seen, in the `layout` of all plays, or of no others than these.
+
+        Natively, the float64 plays of some mistakes say nothing: they would be held against the native ones of others.
+        """
         plays = [self.plays[play] for play in sorted({play for _, play in asked})]
-        seen = ((member, self.plays[play][0]) for member, play in sorted(asked))
-        changes = [(member, key, self.records.of(member)[key]) for member, key in seen if key in self.records.of(member)]
+        changes = []
+        for member, play in sorted(asked):
+            key, played = self.plays[play]
+            if (seen := self.records.of(member).get(key)) is not None:
+                changes.append((member, key, seen if exactly else seen.natively(played.right)))
         names = [mistake.name for mistake in self.records.mistakes]
         return forecasts_of(effects_from(changes, layout or Layout.of(plays), names), plays)
 
@@ -61,10 +67,6 @@ class Questioning:
                 _, play = self.plays[pair[1]]
                 self.natively[pair] = facts_of(limited(native, play.expectation.size_bytes), play.right)
 
-    def is_rough(self, asked: Iterable[Asked]) -> bool:
-        """Whether float64 may have more to say of any of these plays."""
-        return any(self.is_new(member, play, exactly=True) for member, play in asked)
-
     def is_new(self, member: int, play: int, exactly: bool) -> bool:
         """Whether there is more to see of a mistake in a play than was seen."""
         change = self.records.of(member).get(self.plays[play][0])
@@ -87,7 +89,7 @@ def limited(observation: Observation, size_limit_bytes: int) -> Observation:
     """An observation whose arrays above a size are described: a submission's travel no other way."""
     values = {
         place: Foreign(Reason.SIZE, "", value.dtype, value.values.shape)
-        if isinstance(value, Array) and value.values.nbytes > size_limit_bytes
+        if isinstance(value, Array) and value.nbytes > size_limit_bytes
         else value
         for place, value in observation.values.items()
     }

@@ -28,6 +28,11 @@ class Array:
     dtype: str
     error: float = 0.0
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the numbers take in their own dtype. Held as float32, a bfloat16 takes twice as many."""
+        return self.values.nbytes // 2 if self.dtype == "bfloat16" else self.values.nbytes
+
 
 class Reason(StrEnum):
     """Why a value could not travel."""

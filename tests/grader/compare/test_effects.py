@@ -74,6 +74,17 @@ def test_what_was_played_natively_only_is_rough_unless_it_is_close(second: float
     assert not change_of(facts, facts, right).rough
 
 
+@pytest.mark.parametrize("second", [5.0, 5.5])
+def test_what_float64_told_can_be_left_out_again(second: float) -> None:
+    right = right_of(WORLD.expected(1), None)
+    natively, exactly = (facts_of(WORLD.seen({1: {"output": [4.0, number, 6.0]}}, 1), right) for number in (second, 7.0))
+    alone, told = change_of(natively, None, right).natively(right), change_of(natively, exactly, right).natively(right)
+    assert [(each.place, each.unstable, each.exact.tolist(), each.native.tolist()) for each in told.numbers] == [
+        (each.place, each.unstable, each.exact.tolist(), each.native.tolist()) for each in alone.numbers
+    ]
+    assert told.words == alone.words
+
+
 def test_the_layout_of_some_plays_begins_with_the_first_of_them() -> None:
     layout = Layout.of(WORLD.plays()[1:])
     assert (layout.keys, layout.facts, layout.numbers) == ((("test_1", 0),), (3,), (3,))

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 from scripted import REFERENCE, Scripted, Seen, World
 
+from normgrade.language.places import Place
 from normgrade.oracle.cache import Cache
 from normgrade.suite.questioning import Questioning, Remembering, limited
 from normgrade.suite.records import Records
@@ -83,3 +85,9 @@ def test_an_array_that_is_too_large_to_travel_is_described() -> None:
     assert limited(seen, 8) == seen
     described = limited(seen, 7).values["output"]
     assert isinstance(seen.values["output"], Array) and isinstance(described, Foreign)
+
+
+def test_a_bfloat16_is_as_large_as_it_travels() -> None:
+    seen = Observation({Place("output"): Array(np.zeros(4, np.float32), "bfloat16")})
+    assert limited(seen, 8) == seen
+    assert isinstance(limited(seen, 7).values[Place("output")], Foreign)
