@@ -105,7 +105,12 @@ class Change(NamedTuple):
         """Return the change as a native play alone shows it, whatever else is known by now."""
         if self.rough:
             return self
-        wrong = (each for each in self.numbers if not (np.abs(each.native) <= right.allowed[each.first :][: len(each.native)]).all())
+
+        def in_float64_only(each: Numbers) -> bool:
+            allowed = right.allowed[each.first :][: len(each.native)]
+            return bool((np.abs(each.native) <= allowed).all() and not (np.abs(each.exact) <= allowed).all())
+
+        wrong = (each for each in self.numbers if not in_float64_only(each))
         return Change(self.words, tuple(each._replace(unstable=False, exact=each.native) for each in wrong), rough=True)
 
 

@@ -85,6 +85,15 @@ def test_what_float64_told_can_be_left_out_again(second: float) -> None:
     assert told.words == alone.words
 
 
+def test_what_is_wrong_outside_of_the_sample_stays_wrong_without_float64() -> None:
+    numbers = [1.0] * 500
+    world = World([{"output": numbers}], {})
+    right = right_of(world.expected(0), None)
+    wrong = [2.0 if index not in right.sampled else 1.0 for index in range(500)]
+    facts = facts_of(world.seen({0: {"output": wrong}}, 0), right)
+    assert len(change_of(facts, facts, right).natively(right).numbers) == 1
+
+
 def test_the_layout_of_some_plays_begins_with_the_first_of_them() -> None:
     layout = Layout.of(WORLD.plays()[1:])
     assert (layout.keys, layout.facts, layout.numbers) == ((("test_1", 0),), (3,), (3,))
