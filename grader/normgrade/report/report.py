@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
 OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS  # named in any exercise
+HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE = "half-precision", "wider-dtype-returned", "other-dtype", "other-shape"
+INPUT_CHANGED = "input-left-changed"
+FORMS = HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE, INPUT_CHANGED  # they speak neither for nor against any known mistake
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
