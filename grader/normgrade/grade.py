@@ -16,7 +16,7 @@ from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
 from normgrade.report.report import BUILT_IN, NOTHING_RAN, SOME_INPUTS, Check, Death, Diagnosis, Outcome, Report, judgement
-from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grader import Grader, Submitted, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def explained(
     try:
         if grader.options.seed != PUBLIC_SEED:
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
-        return grader.diagnose(submission.exercise, results, within_s, deadline)
+        return grader.diagnose(submission.exercise, results, within_s, deadline, Submitted(report.source, submission.path.name))
     except OutOfTime:
         return None
 

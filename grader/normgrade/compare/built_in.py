@@ -14,23 +14,11 @@ from normgrade.compare.works_for import Limit, cause_of
 from normgrade.course.mistakes import COST
 from normgrade.language import _
 from normgrade.language.errors import listed
-from normgrade.report.report import (
-    HALF_PRECISION,
-    INPUT_CHANGED,
-    MISSING_ARGUMENTS,
-    OTHER_DTYPE,
-    OTHER_EXCEPTION,
-    OTHER_NAMES,
-    OTHER_SHAPE,
-    SOME_INPUTS,
-    WIDER_RETURNED,
-)
+from normgrade.report.report import MISSING_ARGUMENTS, OTHER_EXCEPTION, OTHER_NAMES, SOME_INPUTS
 
 KEYWORD = re.compile(r"(?P<function>.*)\(\) got an unexpected keyword argument '(?P<argument>\w+)'")
 KEY = "key of {name}"  # the place at which a new layer's state dict is asked for a name
 SMALL = 1  # in points: what a finding costs that is easily mended
-FORM = 2  # the same, of one about forms
-MOST_FORMS = 3  # that a sentence lists
 T = TypeVar("T", bound=Hashable)
 
 
@@ -57,32 +45,6 @@ def built_in(evidence: Evidence, limits: Sequence[Limit], known: Bits) -> Iterat
         yield finding(OTHER_NAMES, names, names)
     if limited := told((limit.says, beyond(limit, alive, known)) for limit in limits):
         yield replace(finding(SOME_INPUTS, limited, limited), cost=COST)
-
-
-def of_forms(taken: Mapping[str, Bits], plays: Iterable[Observed]) -> Iterator[Finding]:
-    """What is found about half precision, dtypes, shapes and changed inputs, given the facts of each that were taken off."""
-    alive, says = [play for play in plays if not play.died], forms_in_words()
-    for name, facts in taken.items():
-        if facts:
-            forms = told((other_form(play, index, name), play.bit(2 * index) & facts) for play in alive for index in range(len(play.right.forms)))
-            yield Finding(name, says[name].format(forms=listed([*forms][:MOST_FORMS])), facts, cost=FORM)
-
-
-def forms_in_words() -> dict[str, str]:
-    """A sentence for each of them, of which some list `{forms}`."""
-    return {
-        HALF_PRECISION: _("Half precision is computed as it comes: with the same numbers in float32, these claims end otherwise. Widen it first."),
-        WIDER_RETURNED: _("Half precision does not come back as such: {forms}. Cast what you return to the dtype of the input."),
-        OTHER_DTYPE: _("Numbers come back in another dtype than the contract has: {forms}."),
-        OTHER_SHAPE: _("Numbers come back in another shape than the contract has: {forms}."),
-        INPUT_CHANGED: _("The caller's tensor holds other numbers after the call. Compute a new tensor, and leave the input as it is."),
-    }
-
-
-def other_form(play: Observed, index: int, name: str) -> str:
-    """The dtype or the shape of one place, and the one that is due; nothing where they are the same."""
-    got, due = (str(form).partition(" ")[:: -2 if name == OTHER_SHAPE else 2] for form in (play.facts.forms[index], play.right.forms[index]))
-    return "" if got[0] == due[0] else _("{got} instead of {due}", got=got[0], due=due[0])
 
 
 def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:

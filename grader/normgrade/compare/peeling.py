@@ -27,6 +27,7 @@ LEFT_ALONE = "left alone"  # how the places end where an input is looked at afte
 MOST = 40  # plays in half precision that are played again
 
 At = Mapping[PlayKey, frozenset[int]]  # facts, by their numbers in their play
+NOWHERE: At = {}
 PlayAgain = Callable[[Sequence[Playable]], Sequence[Observation | None]]  # has the submission answer; None where there is no answer
 
 
@@ -144,9 +145,9 @@ def widened(thing: Any) -> Any:
 def as_due(seen: Observation, expectation: Expectation) -> Observation:
     """An observation whose float32 has the half precision that is due: rounded in float16; the tolerance of bfloat16 has its rounding."""
     values = dict(seen.values)
-    for place, value in seen.values.items():
-        due = expectation.places.get(place)
-        if isinstance(value, Array) and value.dtype == "float32" and due is not None and due.dtype in HALF:
+    for place, due in expectation.places.items():
+        value = values.get(place)
+        if isinstance(value, Array) and value.dtype == "float32" and due.dtype in HALF:
             rounded = value.values.astype(np.float16) if due.dtype == "float16" else value.values
             values[place] = Array(rounded, str(due.dtype), value.error)
     return replace(seen, values=values)

@@ -23,6 +23,7 @@ from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.footprints import Footprints
+    from normgrade.compare.peeling import PlayAgain
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
     from normgrade.suite.records import Records
@@ -36,6 +37,14 @@ LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # as people call them
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission's source, and the name of its file."""
+
+    source: str
+    file_name: str
 
 
 @dataclass(frozen=True)
@@ -185,15 +194,37 @@ class Grader:
             return NEVER
         return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
 
+    def play_again(self, exercise: Exercise, submitted: Submitted) -> PlayAgain:
+        """A function that has a submission answer requests, in a worker of its own; None where there is no answer."""
+        from normgrade.suite.run import gone
+        from normgrade.suite.understudy import SIZE_LIMIT_BYTES
+        from normgrade.worker.messages import PlayQuestion
+
+        def play_again(requests: Sequence[Playable]) -> list[Observation | None]:
+            questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
+            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
+                worker.announce(questions)
+                answers = [worker.answer(question) for question in questions]
+            return [None if gone(answer) else answer for answer in answers]
+
+        return play_again
+
     def diagnose(
-        self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf, deadline: Deadline = NEVER
+        self,
+        exercise: Exercise,
+        results: Sequence[Result],
+        within_s: float = math.inf,
+        deadline: Deadline = NEVER,
+        submitted: Submitted | None = None,
     ) -> tuple[Diagnosis, ...] | None:
         """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
+
+        What was `submitted` may be played again, in a worker of its own. Without it, half precision is not told from other mistakes.
 
         `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
         so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
-        from normgrade.suite.investigation import Investigation
+        from normgrade.suite.investigation import Investigation, no_answer
         from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
@@ -209,7 +240,8 @@ class Grader:
         records = self.records_of(exercise)
         with Understudy(self.host(exercise), exercise) as understudy:
             questioning, footprints = Questioning(plays_of(suite, rehearsal), records, understudy.plays), known or none_of(suite, rehearsal)
-            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s).explain()
+            again = no_answer if submitted is None else self.play_again(exercise, submitted)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
         records.keep()
         return found
 
