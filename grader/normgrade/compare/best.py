@@ -22,15 +22,18 @@ def best(search: Search) -> list[Guess]:
     ways: tuple[Way, ...] = (
         partial(complete_sets, search, 1),
         partial(complete_sets, search, 2),
-        partial(greedy, search),
-        partial(mended, search),
         partial(complete_sets, search, 3),
+        partial(changing_sets, search, 2),
+        partial(changing_sets, search, 3),
         search.search,
         search.doubt,
         partial(approached, search, (1, 2, 4)),
+        partial(approached, search, (4,)),
+        partial(complete_sets, search, 2),
+        partial(complete_sets, search, 3),
         partial(mended, search),
-        partial(changing_sets, search, 2),
-        partial(changing_sets, search, 3),
+        search.search,
+        partial(mended, search),
     )
     found: list[Guess] = []
     for way in ways:

@@ -224,6 +224,7 @@ class Grader:
         `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
         so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
+        from normgrade.suite.candidates import candidates
         from normgrade.suite.investigation import Investigation, no_answer
         from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
@@ -237,9 +238,12 @@ class Grader:
             known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
             return None
-        records = self.records_of(exercise)
+        footprints, records = known or none_of(suite, rehearsal), self.records_of(exercise)
+        if submitted is not None and known is not None:
+            footprints, mistakes = candidates(known, read_mistakes(exercise), rehearsal.reference, submitted.source)
+            records = records.of_those(mistakes)
         with Understudy(self.host(exercise), exercise) as understudy:
-            questioning, footprints = Questioning(plays_of(suite, rehearsal), records, understudy.plays), known or none_of(suite, rehearsal)
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
             again = no_answer if submitted is None else self.play_again(exercise, submitted)
             found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
         records.keep()
