@@ -12,6 +12,7 @@ from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
@@ -173,8 +174,8 @@ def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str) -
     """The diagnoses, with the lines of the submission where their mistakes stand."""
     if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN}:
         return diagnoses
-    reference, named = read_text(exercise.reference), {mistake.name: mistake for mistake in read_mistakes(exercise)}
-    made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
+    reference, known = read_text(exercise.reference), read_mistakes(exercise)
+    made = ([*filter(None, (called(name, known, reference) for name in diagnosis.mistakes))] for diagnosis in diagnoses)
     return tuple(replace(each, spots=spots_of(mistakes, reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
 
 

@@ -63,7 +63,11 @@ class Forms:
         if [*left] == [HALF_PRECISION] and guess.complete and (exact := self.exactly(guess, search)):
             return exact, ()
         for name, facts in self.taken.items():
-            if name != HALF_PRECISION and (member := self.leading_to(facts, (*guess.members, *members))) is not None:
+            if name == HALF_PRECISION:
+                continue
+            if any(self.leads_to(member, facts) for member in guess.members):
+                del left[name]
+            elif (member := self.leading_to(facts, (*guess.members, *members))) is not None:
                 members.append(member)
                 del left[name]
         return tuple(members), tuple(findings(left, self.observed.plays))
@@ -92,9 +96,14 @@ class Forms:
         fitting = [
             ((part.active & ~facts).bit_count(), member)
             for member, part in enumerate(self.observed.parts)
-            if member not in but and facts and not facts & ~part.active and not part.contradicted & ~narrow
+            if member not in but and self.leads_to(member, facts) and not part.contradicted & ~narrow
         ]
         return min(fitting)[1] if fitting else None
+
+    def leads_to(self, member: int, facts: Bits) -> bool:
+        """Return if a mistake leads to all of these facts."""
+        part = self.observed.parts[member]
+        return bool(facts) and not facts & ~(part.active & ~part.contradicted)
 
 
 def bits_of(evidence: Evidence, facts: At) -> Bits:

@@ -9,14 +9,16 @@ of their own that speak neither for nor against any mistake.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from normgrade.compare.facts import Facts
+from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
+from normgrade.oracle.expectation import is_gradient
 from normgrade.oracle.expected import Expectation
 from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request
@@ -87,10 +89,13 @@ def plays_of(results: Sequence[Result]) -> Iterator[tuple[PlayKey, Played]]:
 
 
 def in_half(results: Sequence[Result]) -> dict[PlayKey, Played]:
-    """The first plays that hold half precision and went wrong in any way."""
+    """The first plays that hold half precision and went wrong in any way.
+
+    If the input was changed, what that does depends on whether a wider one is a copy.
+    """
     wrong = ((key, play) for key, play in plays_of(results) if (play.facts.wrong & play.facts.reached).any())
-    found = [(key, play) for key, play in wrong if holds_half(play.expectation.request.inputs)]
-    return dict(found[:MOST])
+    found = ((key, play) for key, play in wrong if holds_half(play.expectation.request.inputs) and INPUT_CHANGED not in other_forms(play))
+    return dict(islice(found, MOST))
 
 
 def with_plays(result: Result, instead: Mapping[PlayKey, Played]) -> Result:
@@ -203,7 +208,10 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
 
 
 def other_forms(play: Played) -> dict[str, frozenset[int]]:
-    """The facts of a play that are wrong about the form of the right number of numbers, or tell of a changed input, by their finding."""
+    """The facts of a play that are wrong about the form of the right number of numbers, or tell of a changed input, by their finding.
+
+    From an output of another shape no gradient comes, since the gradient of the output has the shape that is due.
+    """
     found: dict[str, set[int]] = {}
     for index, place in enumerate(play.right.places):
         if not holds_numbers(play, index):
@@ -216,7 +224,17 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
                 found.setdefault(WIDER_RETURNED if is_wider(got, due) else OTHER_DTYPE, set()).add(2 * index)
             if shape_of(got) != shape_of(due):
                 found.setdefault(OTHER_SHAPE, set()).add(2 * index)
+    if OTHER_SHAPE in found:
+        steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if not is_gradient(play.right.places[fact // 2])}
+        found[OTHER_SHAPE].update(without_gradient(play, steps))
     return {name: frozenset(facts) for name, facts in found.items() if facts}
+
+
+def without_gradient(play: Played, steps: Collection[int | None]) -> Iterator[int]:
+    """The facts of the gradients that did not come in these steps."""
+    for index, place in enumerate(play.right.places):
+        if is_gradient(place) and place.step in steps and play.facts.forms[index] in ABSENT:
+            yield from (fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
 
 
 def holds_numbers(play: Played, index: int) -> bool:

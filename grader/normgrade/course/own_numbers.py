@@ -28,8 +28,8 @@ def with_numbers_of(source: str, mistakes: Sequence[Mistake], reference: str) ->
     return [*found.values()][:MOST]
 
 
-def called(name: str, mistakes: Iterable[Mistake]) -> Mistake | None:
-    """The mistake of that name; with its number in every text, if only its number is another than that of a known one."""
+def called(name: str, mistakes: Iterable[Mistake], reference: str) -> Mistake | None:
+    """The mistake of that name, which may be a known one with another number."""
     mistakes = [*mistakes]
     if exact := next((mistake for mistake in mistakes if mistake.name == name), None):
         return exact
@@ -38,7 +38,7 @@ def called(name: str, mistakes: Iterable[Mistake]) -> Mistake | None:
             before, after = mistake.name[: own.start()], mistake.name[own.end() :]
             number = name.removeprefix(before).removesuffix(after)
             if name == before + number + after and NUMBER.fullmatch(number):
-                return in_words(mistake, own[0], number)
+                return with_number(mistake, reference, float(number))
     return None
 
 

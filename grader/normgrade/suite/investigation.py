@@ -205,7 +205,7 @@ def explained(diagnoses: Sequence[Diagnosis]) -> set[str]:
 
 def best_of(found: Sequence[tuple[Diagnosis, ...]]) -> tuple[Diagnosis, ...]:
     """The diagnoses that explain the most; the last ones of several."""
-    return max(reversed(found), key=lambda diagnoses: len(explained(diagnoses)), default=())
+    return max(reversed(found), key=lambda diagnoses: (len(explained(diagnoses)), bool(diagnoses)), default=())
 
 
 def names_in(diagnoses: Iterable[Diagnosis]) -> Iterator[str]:

@@ -97,9 +97,11 @@ def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
 
 
 def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
-    """Return how many of the failing claims a diagnosis explains."""
+    """Return how many of the failing claims a diagnosis explains; "" if there is none of which it explains everything."""
     failing = failing_claims(checks)
     explained = sum(all(check.name in diagnosis.checks for check in failed) for failed in failing.values())
+    if not explained:
+        return ""
     if explained == len(failing):
         return n_("explains the failing claim", "explains all {n} failing claims", explained)
     return _("explains {explained} of {total} failing claims", explained=explained, total=len(failing))
