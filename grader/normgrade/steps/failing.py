@@ -21,8 +21,9 @@ ARGUMENTS = ("args", "kwargs", "more", "names")  # of UNUSUAL, those that are on
 
 @dataclass(frozen=True, eq=False)
 class Failing:
-    """A play that fails, up to the first step in which it does: with its backward pass, and without."""
+    """A play that fails, up to the first step in which it does: as it was asked, and in float64 with its backward pass and without."""
 
+    request: TypedRequest
     whole: Playable
     forward: Playable
     size_limit_bytes: int
@@ -33,8 +34,7 @@ def failing_plays(results: Iterable[Result]) -> list[Failing]:
     found: dict[int, tuple[tuple[float, ...], Failing]] = {}
     for play in (play for result in results for play in result.plays):
         if id(play.expectation) not in found and (cut := up_to_the_first_difference(play)) is not None:
-            whole = widened(cut)
-            failing = Failing(whole, widened(without_backward(cut)), play.expectation.size_bytes)
+            failing = Failing(cut, widened(cut), widened(without_backward(cut)), 2 * play.expectation.size_bytes)
             found[id(play.expectation)] = how_telling(cut), failing
     return [failing for _key, failing in sorted(found.values(), key=lambda pair: pair[0])]
 

@@ -14,7 +14,8 @@ from normgrade.steps.sources import Source, last_name
 ROOTS = ("sqrt", "rsqrt")
 PLAIN = {  # functions of every number by itself, that can be left out
     "sqrt": N_("without the root"), "rsqrt": N_("without the reciprocal root"), "square": N_("without squares"),
-    "abs": N_("without absolute values"), "exp": N_("without the exponential"), "tanh": N_("without the tanh"), "log": N_("without the log"),
+    "abs": N_("without absolute values"), "exp": N_("without the exponential"), "tanh": N_("without the tanh"),
+    "log": N_("without the log"),
 }  # fmt: skip
 INSTEAD = {  # functions that are taken for each other
     "mean": ("sum",), "sum": ("mean",), "var": ("std",), "std": ("var",), "square": ("abs",), "abs": ("square",),
@@ -49,14 +50,13 @@ def freedom(source: Source, node: ast.expr) -> Iterator[Variant]:
         return
     for keyword in node.keywords:
         if keyword.arg in FREEDOM and isinstance(keyword.value, ast.Constant):
-            by_n = not keyword.value.value
-            new = str(not keyword.value.value if keyword.arg == "unbiased" else int(by_n))
-            yield one(source, keyword.value, new, divided_by("n − 1" if by_n else "n"))
+            right = bool(keyword.value.value)
+            new = str(not right) if keyword.arg == "unbiased" else str(int(not right))
+            yield one(source, keyword.value, new, divided_by("n" if right else "n − 1"))
     if function_name(node) in ("var", "std") and not any(keyword.arg in FREEDOM for keyword in node.keywords):
-        by_n = "torch" in source.text
-        added = "correction=0" if by_n else "ddof=1"
+        added, count = ("correction=0", "n") if "torch" in source.text else ("ddof=1", "n − 1")
         end = source.range_of(node)[1] - 1
-        yield Variant((Edit(end, end, f", {added}"),), divided_by("n" if by_n else "n − 1"))
+        yield Variant((Edit(end, end, f", {added}"),), divided_by(count))
 
 
 def divided_by(count: str) -> str:
@@ -98,9 +98,8 @@ def turned(source: Source, node: ast.expr) -> Iterator[Variant]:
 def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
     """A function that is taken for another one."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        name = node.func.attr
+        name, end = node.func.attr, source.range_of(node.func)[1]
         for other in INSTEAD.get(name, ()):
-            end = source.range_of(node.func)[1]
             words = _("{other} in the place of {name}", other=other, name=name)
             yield Variant((Edit(end - len(name), end, other),), words)
 
@@ -117,7 +116,8 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
     inner = argument_of(node)
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add) and function_name(node) in ROOTS:
         term = term_in_words(inner.right)
-        (start, end), (first, last), (_start, left) = source.range_of(node), source.range_of(inner), source.range_of(inner.left)
+        (start, end), (first, last) = source.range_of(node), source.range_of(inner)
+        left = source.range_of(inner.left)[1]
         root = source.text[start:first] + source.text[first:left] + source.text[last:end]
         if function_name(node) == "sqrt":
             yield one(source, node, f"({root} + {source.text_of(inner.right)})", _("with {term} outside of the root", term=term))

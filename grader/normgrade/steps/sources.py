@@ -122,17 +122,22 @@ class Source:
 
     def as_texts(self, edits: Sequence[Edit]) -> list[list[str]]:
         """Edits as an old text that occurs once, and a new one."""
-        return [[self.text[start:end], self.text[start : edit.start] + edit.new + self.text[edit.end : end]] for edit, (start, end) in (
-            (edit, self.unique(edit)) for edit in edits
-        )]  # fmt: skip
+        found = []
+        for edit in edits:
+            start, end = self.unique(edit)
+            found.append([self.text[start:end], self.text[start : edit.start] + edit.new + self.text[edit.end : end]])
+        return found
 
     def unique(self, edit: Edit) -> Range:
-        """The smallest surroundings of an edit that occur once: its characters, those up to the end of the line, or whole lines."""
-        start, end = edit.start, edit.end
-        while start < end < len(self.text) and self.text.count(self.text[start:end]) > 1 and self.text[end] != "\n":
-            end += 1
-        while (start == end or self.text.count(self.text[start:end]) > 1) and (start or end < len(self.text)):
-            start, end = max(0, start - 1), min(len(self.text), end + (start == 0))
+        """The surroundings of an edit that occur once: they begin with a word of the same line, or are whole lines."""
+        line = self.text.rfind("\n", 0, edit.start) + 1
+        for start in range(edit.start, line - 1, -1):
+            begins = start == line or not (self.text[start - 1].isalnum() and self.text[start].isalnum())
+            if begins and start < edit.end and self.text.count(self.text[start : edit.end]) == 1:
+                return start, edit.end
+        start, end = line, edit.end
+        while self.text.count(self.text[start:end]) > 1 and end - start < len(self.text):
+            start, end = max(0, start - 1), min(len(self.text), end + 1)
         return start, end
 
 

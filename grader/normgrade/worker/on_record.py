@@ -28,13 +28,14 @@ KEPT = 64  # sources that are held rewritten
 class Recorder:
     """Is told every value at every place. It keeps the last ones, and puts others in the place of some.
 
-    Iterations of a place are counted over the whole play.
+    A value that is only read, and was recorded before, is kept if `every` value is. Iterations are counted over the whole play.
     """
 
     spots: Sequence[Spot]
     used: Library
     puts: dict[tuple[int, int], np.ndarray] = field(default_factory=dict)
     keep: bool = True
+    every: bool = False
     records: deque[Record] = field(default_factory=deque)
     iterations: Counter[int] = field(default_factory=Counter)
     numbers: int = 0
@@ -63,10 +64,10 @@ class Recorder:
         return value
 
     def is_new(self, place: int, value: Any, seen: Array) -> bool:
-        """Return False for a value that is only read, if it is the one that was recorded last."""
+        """Return False for a value that is only read, if it is the one that was recorded last, unless every value is kept."""
         before = self.read.get(id(value))
         self.read[id(value)] = value, seen.values
-        if self.spots[place].kind.makes or before is None:
+        if self.every or self.spots[place].kind.makes or before is None:
             return True
         return not np.array_equal(before[1], seen.values, equal_nan=True)
 
@@ -133,14 +134,18 @@ def play_on_record(
     written_with: str = "torch",
     puts: Iterable[Put] = (),
     keep: bool = True,
+    every: bool = False,
 ) -> Recording:
-    """Play a request once in float64. `keep` says whether values are recorded, and `puts` which of them are replaced."""
+    """Play a request once in float64. `keep` says whether values are recorded, `every` whether also where a name is read again.
+
+    `puts` says which values are replaced.
+    """
     try:
         subject = prepared(source, file_name)
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the source has raised them
         return Recording(error=describe(error, file_name, cause=Cause.NOT_LOADED))
     own = {(put.place, put.iteration): put.values.values for put in puts}
-    recorder = Recorder(subject.spots, library(written_with), own, keep)
+    recorder = Recorder(subject.spots, library(written_with), own, keep, every)
     subject.reporter.recorder = recorder
     try:
         seen = play.play(subject.module, request, probes, size_limit_bytes, "float64", written_with=written_with)

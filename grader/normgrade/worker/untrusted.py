@@ -176,7 +176,7 @@ def record(message: messages.RecordQuestion | messages.Substitute, loaded: Loade
     source = loaded.source if message.source is None else message.source
     puts, keep = (message.puts, message.keep) if isinstance(message, messages.Substitute) else ((), True)
     asked = (message.request, loaded.modules.get("probes"), message.size_limit_bytes, loaded.written_with)
-    return play_on_record(source or "", loaded.file_name, *asked, puts=puts, keep=keep)
+    return play_on_record(source or "", loaded.file_name, *asked, puts=puts, keep=keep, every=message.source is not None)
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:

@@ -1,0 +1,215 @@
+"""Looks for the quantity of a right source that went wrong: with a value of the learner's in its place, the learner's outputs come out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from normgrade.steps.quantities import Held, Quantity, forms, held_values, puts_for, quantities
+from normgrade.steps.replays import Outputs, Replays, Spent, outputs_of, places_apart
+from normgrade.steps.same_values import Groups
+from normgrade.steps.sources import Source
+from normgrade.worker.observation import Put, Record, Recording
+from normgrade.worker.rewriting import Kind
+
+LOOSE = 10  # times the tolerance: by how much outputs may differ
+IN_A_ROW = 3  # quantities that went wrong
+MOST_TRIED = 8  # quantities, and values for each, in the search for several
+SUPPORT = 2  # values that a first quantity of several must explain, beside its own
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """What the submission computed."""
+
+    source: Source
+    recording: Recording
+    groups: Groups
+    held: Sequence[Held]
+    outputs: Outputs
+
+    @classmethod
+    def of(cls, source: Source, recording: Recording, tolerance: float) -> Learner:
+        groups = Groups(tolerance)
+        return cls(source, recording, groups, held_values(recording.records, groups), outputs_of(recording))
+
+
+@dataclass(frozen=True, eq=False)
+class Base:
+    """What a right source computed, forward only."""
+
+    source: Source
+    recording: Recording
+    outputs: Outputs
+
+    @property
+    def records(self) -> Sequence[Record]:
+        return self.recording.records
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A quantity that went wrong, the learner's value, and that value as it was put. `plain`: it is no reciprocal or the like."""
+
+    quantity: Quantity
+    held: Held
+    puts: tuple[Put, ...]
+    plain: bool
+
+    @property
+    def values(self) -> np.ndarray:
+        return self.puts[0].values.values
+
+
+@dataclass
+class Search:
+    """The search on one right source. `reach` says which places a quantity changes, once that was seen."""
+
+    base: Base
+    learner: Learner
+    replays: Replays
+    wrong: set[str]
+    reach: dict[Quantity, set[str]] = field(default_factory=dict)
+
+    @cached_property
+    def tolerance(self) -> float:
+        return self.learner.groups.tolerance
+
+    @cached_property
+    def known(self) -> set[int]:
+        """The groups of the learner's values that the right source has too."""
+        return self.learner.groups.found_in(self.base.records)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        return quantities(self.base.records, self.base.source, self.learner.groups)
+
+    @cached_property
+    def limit(self) -> int:
+        """How many numbers a value is too large with to prove anything."""
+        return max((values.size for values in self.base.outputs.values()), default=0)
+
+    @cached_property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """The shapes in which all sizes differ, over which smaller ones are broadcast."""
+        found = [record.values.shape for record in self.base.records]
+        return [shape for shape in dict.fromkeys(found) if len(shape) > 1 and len({*shape}) == len(shape) and 1 not in shape]
+
+    @cached_property
+    def missing(self) -> list[Quantity]:
+        """The quantities that the learner lacks."""
+        return [each for each in self.quantities if each.group is None]
+
+    def small(self, quantity: Quantity) -> bool:
+        """Whether a quantity has fewer numbers than the output, and is not itself what is observed."""
+        return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not Kind.UPDATED
+
+    def proved(self) -> list[Link]:
+        """The one quantity that went wrong, or up to three; nothing where there is no proof."""
+        for link in self.candidates():
+            if self.explains([link]):
+                return [link]
+        return self.in_a_row()
+
+    def candidates(self) -> Iterator[Link]:
+        """Single quantities with values for them: the plainest first."""
+        unknown = [held for held in self.learner.held if held.group not in self.known and held.values.size < self.limit]
+        known = [held for held in self.learner.held if held.group in self.known and 1 < held.values.size < self.limit]
+        missing, others = ([each for each in some if self.small(each)] for some in (self.missing, self.quantities))
+        yield from self.links(missing, unknown)
+        yield from self.links(missing, known)
+        yield from self.links(missing, unknown, plain=False)
+        yield from self.links([each for each in others if each.group is not None], unknown)
+
+    def links(self, some: Sequence[Quantity], helds: Sequence[Held], plain: bool = True) -> Iterator[Link]:
+        for quantity in some:
+            for held in helds:
+                if quantity.values.size == 1 < held.values.size or held.group == quantity.group or (held.values.size == 1 and not plain):
+                    continue
+                for values in [held.values] if plain else forms(held.values, self.counts(held)):
+                    for puts in puts_for(quantity, values, self.shapes):
+                        if not self.hopeless(quantity):
+                            yield Link(quantity, held, puts, plain)
+
+    def counts(self, held: Held) -> list[int]:
+        """Of how many numbers a value may be the sum."""
+        count, rest = divmod(self.limit, held.values.size)
+        return [count] if count > 1 and not rest else []
+
+    def hopeless(self, quantity: Quantity) -> bool:
+        """Whether a quantity is known to change what is right, or to leave alone what is wrong."""
+        return quantity in self.reach and self.reach[quantity] != self.wrong
+
+    def explains(self, links: Sequence[Link]) -> bool:
+        """Whether the learner's outputs come out, all of them, with these values in the right source."""
+        recording = self.replays.put(self.base.source.text, [put for link in links for put in link.puts])
+        if recording is None:
+            return False
+        outputs = outputs_of(recording)
+        if len(links) == 1 and (changed := places_apart(outputs, self.base.outputs, self.tolerance)):
+            self.reach.setdefault(links[0].quantity, changed)
+        return not self.unexplained(outputs)
+
+    def unexplained(self, outputs: Outputs) -> set[str]:
+        return places_apart(outputs, self.learner.outputs, LOOSE * self.tolerance)
+
+    # Several in a row
+
+    def in_a_row(self) -> list[Link]:
+        """Two or three quantities that went wrong, found one after the other: each explains what the learner has behind it."""
+        links: list[Link] = []
+        records, left = self.base.records, self.wrong
+        for _number in range(IN_A_ROW):
+            best = self.best(links, records, left)
+            if best is None:
+                return []
+            link, recording, left = best
+            links, records = [*links, link], recording.records
+            if not left:
+                return sorted(links, key=lambda each: each.held.time)
+        return []
+
+    def best(self, links: Sequence[Link], records: Sequence[Record], left: set[str]) -> tuple[Link, Recording, set[str]] | None:
+        """The link that explains the most, after these; with what was recorded, and the places that are still wrong."""
+        known = self.learner.groups.found_in(records)
+        unknown = [held for held in self.learner.held if held.group not in known and held.values.size < self.limit]
+        missing = [each for each in quantities(records, self.base.source, self.learner.groups) if each.group is None and self.small(each)]
+        before = [put for link in links for put in link.puts]
+        best, found = None, None
+        for link in self.tried(missing[:MOST_TRIED], unknown[:MOST_TRIED]):
+            recording = self.replays.put(self.base.source.text, [*before, *link.puts], keep=True)
+            if recording is None or places_apart(outputs_of(recording), self.base.outputs, self.tolerance) - self.wrong:
+                continue
+            rest = self.unexplained(outputs_of(recording)) & self.wrong
+            gained = len(self.learner.groups.found_in(recording.records) - known)
+            if len(rest) >= len(left) and gained < 1 + SUPPORT:
+                continue
+            score = not rest, len(left) - len(rest), gained, -link.held.time
+            if best is None or score > best:
+                best, found = score, (link, recording, rest)
+        return found
+
+    def tried(self, some: Sequence[Quantity], helds: Sequence[Held]) -> Iterator[Link]:
+        for quantity in some:
+            for held in helds:
+                if not quantity.values.size == 1 < held.values.size:
+                    for puts in puts_for(quantity, held.values, self.shapes):
+                        yield Link(quantity, held, puts, True)
+
+    # Where it stands
+
+    def first_wrong(self, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
+        """The first value of the learner's that is in this recording and not in that of the right source."""
+        fresh = self.learner.groups.found_in(recording.records) - self.known
+        fresh |= {link.held.group for link in links if link.held.group not in self.known}
+        return next((held for held in self.learner.held if held.group in fresh), None)
+
+    def with_values(self, links: Sequence[Link]) -> Recording | None:
+        """The right source on record, with these values."""
+        try:
+            return self.replays.put(self.base.source.text, [put for link in links for put in link.puts], keep=True)
+        except Spent:
+            return None

@@ -1,0 +1,116 @@
+"""Looks for a small change of a right source that leads to the learner's outputs: such a change can be played anywhere, like a mistake."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from normgrade.steps.axes import Shapes, factors, functions_of, offsets, other_arrays, other_axes, ratio_of
+from normgrade.steps.quantities import Quantity
+from normgrade.steps.replays import Outputs, outputs_of, places_apart
+from normgrade.steps.rules import RULES, Variant
+from normgrade.steps.search import LOOSE, Link, Search
+from normgrade.worker.observation import Recording
+
+MOST = 60  # variants of one quantity that are played
+PLACES = 3  # at which one quantity is made
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A small change: the whole changed source, its edits as `[old, new]`, and what it does, as in "as if divided by n − 1".
+
+    `base` is the right source that was changed, `quantity` what is changed in it, and `recording` a play of the changed one.
+    """
+
+    source: str
+    edits: list[list[str]]
+    words: str
+    base: str
+    quantity: Quantity
+    recording: Recording
+
+
+def change_for(search: Search, link: Link, whole: Outputs) -> Change | None:
+    """A change of the expression of a quantity that gives the learner's outputs, and his gradients."""
+    some = islice(variants(search, link.quantity, link), MOST)
+    return next(changes(search, ((link.quantity, variant) for variant in some), whole), None)
+
+
+def change_without_value(search: Search, whole: Outputs, most: int) -> Change | None:
+    """A change of any quantity that the learner lacks, where no value of his proves anything."""
+    lacking = (each for each in search.missing if not search.hopeless(each))
+    some = ((quantity, variant) for quantity in lacking for variant in islice(variants(search, quantity), MOST))
+    return next(changes(search, islice(some, most), whole), None)
+
+
+def changes(search: Search, some: Iterable[tuple[Quantity, Variant]], whole: Outputs) -> Iterator[Change]:
+    """The changes of quantities that lead to the learner's outputs."""
+    source = search.base.source
+    tried: set[str] = set()
+    for quantity, variant in some:
+        text = source.changed(variant.edits)
+        if text is None or text in tried or not is_python(text):
+            continue
+        tried.add(text)
+        recording = search.replays.record(text)
+        if recording is None or search.unexplained(outputs_of(recording)):
+            continue
+        complete = search.replays.record(text, whole=True)
+        if complete is not None and not places_apart(outputs_of(complete), whole, LOOSE * search.tolerance):
+            yield Change(text, source.as_texts(variant.edits), variant.words, source.text, quantity, recording)
+
+
+def is_python(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def variants(search: Search, quantity: Quantity, link: Link | None = None) -> Iterator[Variant]:
+    """Changes of all expressions that make a quantity: at first the same change at all of them, then at each."""
+    source, shapes = search.base.source, Shapes(search.base.source, search.base.records)
+    found = {source.range_of(node): node for record in quantity.records if (node := source.expression(record.place)) is not None}
+    each_one = [[*of_expression(search, shapes, node, link)] for node in [*found.values()][:PLACES]]
+    for number, some in enumerate(each_one):
+        for variant in some:
+            twins = [next((other for other in others if other.words == variant.words), None) for others in each_one[number + 1 :]]
+            edits = [edit for twin in twins if twin is not None for edit in twin.edits if edit not in variant.edits]
+            if edits and number == 0:
+                yield Variant((*variant.edits, *edits), variant.words)
+            yield variant
+
+
+def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | None) -> Iterator[Variant]:
+    """Changes of one expression: those of it as a whole, which the learner's value hints at, then those of its parts."""
+    source, tolerance = shapes.source, search.tolerance
+    parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
+    sizes = {link.held.values.size} if link is not None else unknown_sizes(search)
+    ratio = None
+    if link is not None:
+        values, right = link.values, link.quantity.values
+        ratio = ratio_of(values, right, tolerance)
+        yield from functions_of(source, node, values, right, tolerance)
+        yield from offsets(source, node, values, right, tolerance)
+    for rule in RULES[:1]:
+        for part in parts:
+            yield from rule(source, part)
+    if link is not None and ratio is not None:
+        for part in parts:
+            yield from chain.from_iterable(factors(shapes, part, way, tolerance) for way in (ratio, 1 / ratio, ratio**2, ratio**-2))
+    for part in parts:
+        yield from other_axes(shapes, part, sizes)
+    for part in parts:
+        for rule in RULES[1:]:
+            yield from rule(source, part)
+    for part in parts:
+        yield from other_arrays(shapes, part)
+
+
+def unknown_sizes(search: Search) -> set[int]:
+    """How many numbers those of the learner's values have that the right source lacks."""
+    return {held.values.size for held in search.learner.held if held.group not in search.known}
