@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ from normgrade.steps.step import Named, Step, by_factor
 from normgrade.worker.messages import RecordQuestion
 from normgrade.worker.observation import Recording
 
+BLIND = re.compile(r"\b(vmap|jit|compile)\b")  # what a recorder does not see into
 PLAYS = 2  # failing plays that are looked at
 REPLAYS = 250  # in all
 FOR_CHANGES = 80  # of them, at most, for changes without a value of the learner's
@@ -88,7 +90,9 @@ class Case:
         return self.proved(search, numbers) or self.changed(search, numbers) or self.elsewhere(search, numbers)
 
     def recorded(self) -> Recording | None:
-        """The submission's own play; None where it does not come to its end, or is not on record."""
+        """The submission's own play; None where it does not come to its end, or is not wholly on record."""
+        if BLIND.search(self.source.text):
+            return None
         recording = self.submission(RecordQuestion(self.failing.whole, self.failing.size_limit_bytes))
         placed = all(record.place < len(self.source.spots) for record in recording.records)
         return recording if recording.error is None and recording.records and placed else None
@@ -122,7 +126,7 @@ class Case:
         change = change_without_value(search, numbers, FOR_CHANGES)
         if change is None:
             return None
-        held = search.first_wrong(change.recording) or last_right(search)
+        held = place_of(search, change)
         return None if held is None else self.told(search, held, change.quantity, change)
 
     def elsewhere(self, search: Search, numbers: Outputs) -> Step | None:
@@ -175,16 +179,28 @@ class Case:
         return self.source.spots[place].kind.makes and not building
 
 
-def last_right(search: Search) -> Held | None:
-    """Where the learner's code makes the wrong output last, if that is a value that right code has too.
+def place_of(search: Search, change: Change) -> Held | None:
+    """Where the learner's code does what a change does.
 
-    It is the first record of this value behind all other values that are made.
+    That is the first value that right code lacks; or before it, the last value that right code has too and that stands for another one.
     """
-    groups, records = search.learner.groups, search.learner.recording.records
-    outputs = {groups.find(distinct(search.learner.outputs[place], search.tolerance)) for place in search.wrong}
-    last = max((held.time for held in search.learner.held if held.group not in outputs), default=0)
-    for time, record in enumerate(records):
-        group = groups.find(distinct(record.values, search.tolerance))
-        if group is not None and group in outputs and (time >= last or record is records[-1]):
+    learner, wrong = search.learner, search.first_wrong(change.recording)
+    made = change.made if change.made is not None and change.made.size > 1 else None
+    groups = {learner.groups.find(None if made is None else distinct(made, search.tolerance))}
+    if wrong is None:
+        groups |= {learner.groups.find(distinct(learner.outputs[place], search.tolerance)) for place in search.wrong}
+    return last_made(search, groups - {None}, wrong) or wrong
+
+
+def last_made(search: Search, groups: set[int | None], wrong: Held | None) -> Held | None:
+    """The first record of one of these values behind all other values that are made before the wrong one."""
+    learner, records = search.learner, search.learner.recording.records
+    until, line = (len(records), 0) if wrong is None else (wrong.time, learner.line_of(wrong.record))
+    before = [held for held in learner.held if held.time < until and held.group not in groups and learner.line_of(held.record) != line]
+    last = max((held.time for held in before), default=0)
+    for time, record in enumerate(records[:until]):
+        group = learner.groups.find(distinct(record.values, search.tolerance))
+        makes = learner.source.spots[record.place].kind.makes
+        if group in groups and group is not None and ((time >= last and makes) or (wrong is None and record is records[-1])):
             return Held(record, record.values, time, group)
     return None

@@ -117,8 +117,8 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add) and function_name(node) in ROOTS:
         term = term_in_words(inner.right)
         (start, end), (first, last) = source.range_of(node), source.range_of(inner)
-        left = source.range_of(inner.left)[1]
-        root = source.text[start:first] + source.text[first:left] + source.text[last:end]
+        without_term = source.range_of(inner.left)[1]
+        root = source.text[start:first] + source.text[first:without_term] + source.text[last:end]
         if function_name(node) == "sqrt":
             yield one(source, node, f"({root} + {source.text_of(inner.right)})", _("with {term} outside of the root", term=term))
         else:
@@ -128,7 +128,7 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 def is_small(node: ast.expr) -> bool:
     """Whether this is an eps."""
-    return isinstance(node, ast.Name | ast.Attribute) and last_name(node).lower().startswith(("eps", "e"))
+    return isinstance(node, ast.Name | ast.Attribute) and last_name(node).lower().startswith("eps")
 
 
 def complement(source: Source, node: ast.expr) -> Iterator[Variant]:

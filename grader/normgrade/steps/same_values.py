@@ -45,27 +45,43 @@ def largest(values: np.ndarray) -> float:
     return float(np.abs(values).max(initial=0.0)) + TINY
 
 
+@dataclass(frozen=True, eq=False)
+class Member:
+    """The distinct numbers of a group, with what is compared first."""
+
+    group: int
+    numbers: np.ndarray
+    first: float
+    last: float
+    near: float  # by how much each number may differ
+
+
 @dataclass
 class Groups:
     """Values that are the same have one number; those of other values are others."""
 
     tolerance: float
-    members: dict[int, list[tuple[int, np.ndarray]]] = field(default_factory=dict)  # by how many distinct numbers they have
+    members: dict[int, list[Member]] = field(default_factory=dict)  # by how many distinct numbers they have
     count: int = 0
 
     def find(self, numbers: np.ndarray | None) -> int | None:
         """The number of the group that has these distinct numbers, if there is one."""
         if numbers is None:
             return None
-        known = self.members.get(numbers.size, ())
-        return next((group for group, others in known if same(numbers, others, self.tolerance)), None)
+        first, last = float(numbers[0]), float(numbers[-1])
+        for member in self.members.get(numbers.size, ()):
+            close = abs(first - member.first) <= member.near and abs(last - member.last) <= member.near
+            if close and bool((np.abs(numbers - member.numbers) <= member.near).all()):
+                return member.group
+        return None
 
     def add(self, numbers: np.ndarray | None) -> int | None:
         """The same, after a new group was made if need be; None where numbers are not finite."""
         group = self.find(numbers)
         if group is None and numbers is not None:
             group, self.count = self.count, self.count + 1
-            self.members.setdefault(numbers.size, []).append((group, numbers))
+            new = Member(group, numbers, float(numbers[0]), float(numbers[-1]), self.tolerance * largest(numbers))
+            self.members.setdefault(numbers.size, []).append(new)
         return group
 
     def found_in(self, records: Sequence[Record]) -> set[int]:

@@ -17,7 +17,8 @@ from normgrade.worker.rewriting import Kind
 
 LOOSE = 10  # times the tolerance: by how much outputs may differ
 IN_A_ROW = 3  # quantities that went wrong
-MOST_TRIED = 8  # quantities, and values for each, in the search for several
+MOST_VALUES = 8  # of the learner's that are put in the place of one quantity, the first ones in time
+MOST_TRIED = 6  # quantities, and values for each, in the search for several
 SUPPORT = 2  # values that a first quantity of several must explain, beside its own
 
 
@@ -35,6 +36,9 @@ class Learner:
     def of(cls, source: Source, recording: Recording, tolerance: float) -> Learner:
         groups = Groups(tolerance)
         return cls(source, recording, groups, held_values(recording.records, groups), outputs_of(recording))
+
+    def line_of(self, record: Record) -> int:
+        return self.source.spots[record.place].line
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +130,7 @@ class Search:
 
     def links(self, some: Sequence[Quantity], helds: Sequence[Held], plain: bool = True) -> Iterator[Link]:
         for quantity in some:
-            for held in helds:
+            for held in helds[:MOST_VALUES]:
                 if quantity.values.size == 1 < held.values.size or held.group == quantity.group or (held.values.size == 1 and not plain):
                     continue
                 for values in [held.values] if plain else forms(held.values, self.counts(held)):

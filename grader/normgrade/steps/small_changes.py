@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
+import numpy as np
+
 from normgrade.steps.axes import Shapes, factors, functions_of, offsets, other_arrays, other_axes, ratio_of
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.replays import Outputs, outputs_of, places_apart
 from normgrade.steps.rules import RULES, Variant
 from normgrade.steps.search import LOOSE, Link, Search
+from normgrade.steps.sources import source_of
 from normgrade.worker.observation import Recording
 
 MOST = 60  # variants of one quantity that are played
@@ -22,7 +25,8 @@ PLACES = 3  # at which one quantity is made
 class Change:
     """A small change: the whole changed source, its edits as `[old, new]`, and what it does, as in "as if divided by n − 1".
 
-    `base` is the right source that was changed, `quantity` what is changed in it, and `recording` a play of the changed one.
+    `base` is the right source that was changed, `quantity` what is changed in it, `recording` a play of the changed one, and `made` the
+    value there of what was changed, if it is one.
     """
 
     source: str
@@ -31,6 +35,7 @@ class Change:
     base: str
     quantity: Quantity
     recording: Recording
+    made: np.ndarray | None
 
 
 def change_for(search: Search, link: Link, whole: Outputs) -> Change | None:
@@ -60,7 +65,22 @@ def changes(search: Search, some: Iterable[tuple[Quantity, Variant]], whole: Out
             continue
         complete = search.replays.record(text, whole=True)
         if complete is not None and not places_apart(outputs_of(complete), whole, LOOSE * search.tolerance):
-            yield Change(text, source.as_texts(variant.edits), variant.words, source.text, quantity, recording)
+            new = value_made(text, variant, recording)
+            yield Change(text, source.as_texts(variant.edits), variant.words, source.text, quantity, recording, new)
+
+
+def value_made(text: str, variant: Variant, recording: Recording) -> np.ndarray | None:
+    """The last value of what was changed: of the largest expression in the new text."""
+    if len(variant.edits) != 1:
+        return None
+    source, edit = source_of(text), variant.edits[0]
+    start, end = edit.start, edit.start + len(edit.new)
+    found, widest = None, 0
+    for record in recording.records:
+        first, last = source.range_of(source.spots[record.place])
+        if start <= first and last <= end and last - first >= widest:
+            found, widest = record.values, last - first
+    return found
 
 
 def is_python(text: str) -> bool:

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     NAME = "name"
     UPDATED = "updated"  # the target of `+=` and its like, after it
     UNPACKED = "unpacked"  # one name of several to which a tuple is assigned
+    COPIED = "copied"  # a name that is assigned to another name, or returned
 
     @property
     def makes(self) -> bool:
@@ -109,9 +110,18 @@ class Walk(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-        node.value = self.visit(node.value)
+        node.value = self.copied(node.value)
         unpacked = [each for target in node.targets if isinstance(target, ast.Tuple) for each in target.elts if isinstance(each, ast.Name)]
         return [node, *(self.assigned(each) for each in unpacked if self.inside)]
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        node.value = None if node.value is None else self.copied(node.value)
+        return node
+
+    def copied(self, node: ast.expr) -> ast.expr:
+        """An expression that is assigned or returned."""
+        found: ast.expr = self.reported(node, Kind.COPIED) if isinstance(node, ast.Name) else self.visit(node)
+        return found
 
     def assigned(self, name: ast.Name) -> ast.stmt:
         """The statement that reports the value of a name, and assigns it again."""
