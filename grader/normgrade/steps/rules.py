@@ -167,7 +167,7 @@ def distributed(source: Source, node: ast.expr) -> Iterator[Variant]:
             yield one(source, node, f"(({first} + {term}) * {factor})", words)
 
 
-RULES: Sequence[Rule] = (freedom, exchanged, outside, left_out, complement, swapped, distributed, turned)
+RULES: Sequence[Rule] = (freedom, left_out, exchanged, outside, complement, swapped, distributed, turned)
 
 
 def function_name(node: ast.expr) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from normgrade.steps.quantities import Held, Quantity, forms, held_values, puts_for, quantities
 from normgrade.steps.replays import Outputs, Replays, Spent, outputs_of, places_apart
-from normgrade.steps.same_values import Groups
+from normgrade.steps.same_values import Groups, distinct
 from normgrade.steps.sources import Source
 from normgrade.worker.observation import Put, Record, Recording
 from normgrade.worker.rewriting import Kind
@@ -106,6 +106,17 @@ class Search:
     def missing(self) -> list[Quantity]:
         """The quantities that the learner lacks."""
         return [each for each in self.quantities if each.group is None]
+
+    @cached_property
+    def order(self) -> dict[Quantity, int]:
+        """The quantities in the order of time, by their first record."""
+        times = {id(record): time for time, record in enumerate(self.base.records)}
+        return {quantity: times[id(quantity.records[0])] for quantity in self.quantities}
+
+    def is_passed(self, quantity: Quantity) -> bool:
+        """Whether the learner has a quantity that is made after this one."""
+        has = [time for each, time in self.order.items() if each.group is not None and each.values.size > 1]
+        return self.order[quantity] < max(has, default=0)
 
     def small(self, quantity: Quantity) -> bool:
         """Whether a quantity has fewer numbers than the output, and is not itself what is observed."""
@@ -209,7 +220,26 @@ class Search:
         """The first value of the learner's that is in this recording and not in that of the right source."""
         fresh = self.learner.groups.found_in(recording.records) - self.known
         fresh |= {link.held.group for link in links if link.held.group not in self.known}
-        return next((held for held in self.learner.held if held.group in fresh), None)
+        found = next((held for held in self.learner.held if held.group in fresh), None)
+        return None if found is None else self.used_wrongly(found) or found
+
+    def used_wrongly(self, held: Held) -> Held | None:
+        """Where a value comes again after it was put to right use, which shows that it is not wrong by itself; None where it was not."""
+        learner, groups = self.learner, self.learner.groups
+        name = learner.source.name_of(held.record.place)
+        right = None
+        for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
+            group = groups.find(distinct(record.values, self.tolerance))
+            if right is not None and group == held.group and learner.source.spots[record.place].kind.makes:
+                return Held(record, held.values, time, held.group)
+            if (
+                right is None
+                and group in self.known
+                and record.values.size > 1
+                and learner.source.uses(record.place, name, held.record.place)
+            ):
+                right = record
+        return None
 
     def with_values(self, links: Sequence[Link]) -> Recording | None:
         """The right source on record, with these values."""

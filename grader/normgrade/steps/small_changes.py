@@ -45,8 +45,11 @@ def change_for(search: Search, link: Link, whole: Outputs) -> Change | None:
 
 
 def change_without_value(search: Search, whole: Outputs, most: int) -> Change | None:
-    """A change of any quantity that the learner lacks, where no value of his proves anything."""
-    lacking = (each for each in search.missing if not search.hopeless(each))
+    """A change of any quantity that the learner lacks, where no value of his proves anything.
+
+    Those behind the last quantity that he has come first: what he lacks before it, he may compute in another way.
+    """
+    lacking = sorted((each for each in search.missing if not search.hopeless(each)), key=search.is_passed)
     some = ((quantity, variant) for quantity in lacking for variant in islice(variants(search, quantity), MOST))
     return next(changes(search, islice(some, most), whole), None)
 

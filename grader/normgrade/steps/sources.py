@@ -104,6 +104,13 @@ class Source:
                 return last_name(target.elts[parent.elts.index(node)])
         return ""
 
+    def uses(self, place: int, name: str, other: int) -> bool:
+        """Whether the expression at a place has a name in it, in the function of another place."""
+        node, made = self.expression(place), self.expression(other)
+        if node is None or made is None or self.function(node) is not self.function(made):
+            return False
+        return any(last_name(each) == name for each in ast.walk(node) if isinstance(each, ast.Name | ast.Attribute))
+
     def definition(self, name: ast.Name) -> ast.expr | None:
         """What is assigned to a name in its function, if that is so once."""
         found = []
