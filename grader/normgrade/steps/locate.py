@@ -141,7 +141,10 @@ class Case:
 
     # In words
 
-    def told(self, search: Search, held: Held, cause: Link | Quantity, change: Change | None, later: Sequence[Link] = ()) -> Step:
+    def told(self, search: Search, held: Held, cause: Link | Quantity, change: Change | None, later: Sequence[Link] = ()) -> Step | None:
+        """The step in words; none for what is wrong before any call, which no step explains."""
+        if self.is_built(held):
+            return None
         quantity = cause.quantity if isinstance(cause, Link) else cause
         word = quantity_in_words(search.base.source, quantity.records[0].place)
         ratio = None
@@ -171,12 +174,14 @@ class Case:
         some = [(name, held) for name, held in found.items() if name != word]
         yield from (self.named(name, held) for name, held in some[-TOLD:])
 
+    def is_built(self, held: Held) -> bool:
+        """Whether a value is made while a layer is built."""
+        node = self.source.expression(held.record.place)
+        return node is not None and getattr(self.source.function(node), "name", "") == "__init__"
+
     def is_computed(self, held: Held) -> bool:
-        """Whether the learner's code makes a value in a call, rather than while a layer is built."""
-        place = held.record.place
-        node = self.source.expression(place)
-        building = node is not None and getattr(self.source.function(node), "name", "") == "__init__"
-        return self.source.spots[place].kind.makes and not building
+        """Whether a value is made in a call."""
+        return self.source.spots[held.record.place].kind.makes and not self.is_built(held)
 
 
 def place_of(search: Search, change: Change) -> Held | None:

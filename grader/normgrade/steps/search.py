@@ -88,6 +88,19 @@ class Search:
         return self.learner.groups.found_in(self.base.records)
 
     @cached_property
+    def right(self) -> set[int]:
+        """The groups of the learner's values that are right by themselves: the right source has them, or what they are a form of."""
+        own = Groups(self.tolerance)
+        for record in self.base.records:
+            own.add(distinct(record.values, self.tolerance))
+        some = [held for held in self.learner.held if held.group not in self.known and 1 < held.values.size < self.limit]
+        formed = (held.group for held in some if any(self.is_in(own, form) for form in forms(held.values, self.counts(held))))
+        return self.known | {*formed}
+
+    def is_in(self, groups: Groups, values: np.ndarray) -> bool:
+        return groups.find(distinct(values, self.tolerance)) is not None
+
+    @cached_property
     def quantities(self) -> list[Quantity]:
         return quantities(self.base.records, self.base.source, self.learner.groups)
 
@@ -131,8 +144,8 @@ class Search:
 
     def candidates(self) -> Iterator[Link]:
         """Single quantities with values for them: the plainest first."""
-        unknown = [held for held in self.learner.held if held.group not in self.known and held.values.size < self.limit]
-        known = [held for held in self.learner.held if held.group in self.known and 1 < held.values.size < self.limit]
+        unknown = [held for held in self.learner.held if held.group not in self.right and held.values.size < self.limit]
+        known = [held for held in self.learner.held if held.group in self.right and 1 < held.values.size < self.limit]
         missing, others = ([each for each in some if self.small(each)] for some in (self.missing, self.quantities))
         yield from self.links(missing, unknown)
         yield from self.links(missing, known)
@@ -218,8 +231,8 @@ class Search:
 
     def first_wrong(self, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
         """The first value of the learner's that is in this recording and not in that of the right source."""
-        fresh = self.learner.groups.found_in(recording.records) - self.known
-        fresh |= {link.held.group for link in links if link.held.group not in self.known}
+        fresh = self.learner.groups.found_in(recording.records) | {link.held.group for link in links}
+        fresh -= self.right
         found = next((held for held in self.learner.held if held.group in fresh), None)
         return None if found is None else self.used_wrongly(found) or found
 
