@@ -12,9 +12,9 @@ BY_NAME = {
     "var": N_("the variance"), "variance": N_("the variance"), "variances": N_("the variance"),
     "std": N_("the standard deviation"), "deviation": N_("the standard deviation"), "sigma": N_("the standard deviation"),
     "dev": N_("the deviation"), "rms": N_("the root mean square"), "mean_square": N_("the mean square"),
-    "centred": N_("the centred values"), "normed": N_("the normalised values"), "normalised": N_("the normalised values"),
-    "y": N_("the output"), "out": N_("the output"), "dnormed": N_("the gradient of the normalised values"),
-    "along_normed": N_("the part along the normalised values"), "dx": N_("the gradient of x"),
+    "centred": N_("the centred input"), "normed": N_("the normalised input"), "normalised": N_("the normalised input"),
+    "y": N_("the output"), "out": N_("the output"), "dnormed": N_("the gradient of the normalised input"),
+    "along_normed": N_("the part along the normalised input"), "dx": N_("the gradient of x"),
     "dweight": N_("the gradient of weight"), "dbias": N_("the gradient of bias"), "weight": N_("the weight"), "bias": N_("the bias"),
     "running_mean": N_("the running mean"), "running_var": N_("the running variance"), "running_dev": N_("the running deviation"),
     "norm": N_("the norm"), "scale": N_("the scale"), "momentum": N_("the momentum"),
@@ -22,8 +22,8 @@ BY_NAME = {
 BY_CALL = {
     "mean": N_("the mean"), "nanmean": N_("the mean"), "var": N_("the variance"), "std": N_("the standard deviation"),
     "sum": N_("the sum"), "amax": N_("the largest value"), "max": N_("the largest value"), "norm": N_("the norm"),
-    "sqrt": N_("the root"), "rsqrt": N_("the reciprocal root"), "square": N_("the squares"), "pow": N_("the power"),
-    "abs": N_("the absolute values"), "exp": N_("the exponentials"), "softmax": N_("the softmax"), "tanh": N_("the tanh"),
+    "sqrt": N_("the root"), "rsqrt": N_("the reciprocal root"), "square": N_("the square"), "pow": N_("the power"),
+    "abs": N_("the absolute value"), "exp": N_("the exponential"), "softmax": N_("the softmax"), "tanh": N_("the tanh"),
 }  # fmt: skip
 BY_OPERATION: dict[type[ast.operator], str] = {
     ast.Add: N_("the sum"), ast.Sub: N_("the difference"), ast.Mult: N_("the product"), ast.Div: N_("the quotient"),

@@ -18,7 +18,7 @@ from normgrade.steps.quantities import Held, Quantity
 from normgrade.steps.replays import Answer, Outputs, Replays, Spent, outputs_of, places_apart
 from normgrade.steps.same_values import distinct, tolerance_of
 from normgrade.steps.search import LOOSE, Base, Learner, Link, Search
-from normgrade.steps.small_changes import Change, change_for, change_without_value
+from normgrade.steps.small_changes import Change, change_for, change_for_several, change_without_value
 from normgrade.steps.sources import Source, source_of
 from normgrade.steps.step import Named, Step, by_factor
 from normgrade.worker.messages import RecordQuestion
@@ -110,14 +110,14 @@ class Case:
             return None
         first = links[0]
         held = search.first_wrong(recording, links)
-        change = self.change(search, first, numbers) if len(links) == 1 else None
+        change = self.change(search, links, numbers)
         if change is not None and held is None:
             held = search.first_wrong(change.recording)
         return None if held is None else self.told(search, held, first, change, links[1:])
 
-    def change(self, search: Search, link: Link, numbers: Outputs) -> Change | None:
+    def change(self, search: Search, links: Sequence[Link], numbers: Outputs) -> Change | None:
         try:
-            return change_for(search, link, numbers)
+            return change_for(search, links[0], numbers) if len(links) == 1 else change_for_several(search, links, numbers)
         except Spent:
             return None
 

@@ -234,7 +234,25 @@ class Search:
         fresh = self.learner.groups.found_in(recording.records) | {link.held.group for link in links}
         fresh -= self.right
         found = next((held for held in self.learner.held if held.group in fresh), None)
-        return None if found is None else self.used_wrongly(found) or found
+        if found is None:
+            return None
+        made = [self.made_for(link.held, found) for link in links[:1] if link.held.group in self.known]
+        return next(filter(None, made), None) or self.used_wrongly(found) or found
+
+    def made_for(self, held: Held, use: Held) -> Held | None:
+        """Where a right value is made that is wrong in this use, if it is made once more for another one; None where it is not."""
+        learner, found = self.learner, dict[int, tuple[int, Record]]()
+        for time, record in enumerate(learner.recording.records):
+            kind = learner.source.spots[record.place].kind
+            if kind in (Kind.CALL, Kind.OPERATION) and learner.groups.find(distinct(record.values, self.tolerance)) == held.group:
+                found.setdefault(record.place, (time, record))
+        names = {place: learner.source.name_of(place) for place in found}
+        for time, record in found.values():
+            name, others = names[record.place], [place for place in found if place != record.place]
+            again = any(not learner.source.uses(place, name, record.place) for place in others)
+            if name and again and time < use.time and learner.source.uses(use.record.place, name, record.place):
+                return Held(record, held.values, time, held.group)
+        return None
 
     def used_wrongly(self, held: Held) -> Held | None:
         """Where a value comes again after it was put to right use, which shows that it is not wrong by itself; None where it was not."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
 
+from normgrade.course.mistakes import Edit
+from normgrade.language import _
 from normgrade.steps.axes import Shapes, factors, functions_of, offsets, other_arrays, other_axes, ratio_of
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.replays import Outputs, outputs_of, places_apart
@@ -17,7 +19,9 @@ from normgrade.steps.search import LOOSE, Link, Search
 from normgrade.steps.sources import source_of
 from normgrade.worker.observation import Recording
 
+FEWER = 25  # of each of several quantities
 MOST = 60  # variants of one quantity that are played
+SIMPLEST = 2  # rules that come first
 PLACES = 3  # at which one quantity is made
 
 
@@ -42,6 +46,27 @@ def change_for(search: Search, link: Link, whole: Outputs) -> Change | None:
     """A change of the expression of a quantity that gives the learner's outputs, and his gradients."""
     some = islice(variants(search, link.quantity, link), MOST)
     return next(changes(search, ((link.quantity, variant) for variant in some), whole), None)
+
+
+def change_for_several(search: Search, links: Sequence[Link], whole: Outputs) -> Change | None:
+    """Changes of the expressions of several quantities, each of which gives the learner's value, that together give his outputs."""
+    edits, words = list[Edit](), list[str]()
+    for link in links:
+        variant = next(
+            (each for each in islice(variants(search, link.quantity, link), FEWER) if gives(search, [*edits, *each.edits], link)), None
+        )
+        if variant is None:
+            return None
+        edits, words = [*edits, *(edit for edit in variant.edits if edit not in edits)], [*words, variant.words]
+    together = Variant(tuple(edits), _(" and ").join(dict.fromkeys(words)))
+    return next(changes(search, [(links[0].quantity, together)], whole), None)
+
+
+def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
+    """Whether a changed source makes the learner's value of a quantity."""
+    text = search.base.source.changed(tuple(dict.fromkeys(edits)))
+    recording = search.replays.record(text) if text is not None and is_python(text) else None
+    return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)
 
 
 def change_without_value(search: Search, whole: Outputs, most: int) -> Change | None:
@@ -113,22 +138,20 @@ def of_expression(search: Search, shapes: Shapes, node: ast.expr, link: Link | N
     source, tolerance = shapes.source, search.tolerance
     parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
     sizes = {link.held.values.size} if link is not None else unknown_sizes(search)
-    ratio = None
-    if link is not None:
-        values, right = link.values, link.quantity.values
-        ratio = ratio_of(values, right, tolerance)
-        yield from functions_of(source, node, values, right, tolerance)
-        yield from offsets(source, node, values, right, tolerance)
-    for rule in RULES[:1]:
+    for rule in RULES[:SIMPLEST]:
         for part in parts:
             yield from rule(source, part)
-    if link is not None and ratio is not None:
-        for part in parts:
-            yield from chain.from_iterable(factors(shapes, part, way, tolerance) for way in (ratio, 1 / ratio, ratio**2, ratio**-2))
+    if link is not None:
+        values, right = link.values, link.quantity.values
+        yield from functions_of(source, node, values, right, tolerance)
+        yield from offsets(source, node, values, right, tolerance)
+        if (ratio := ratio_of(values, right, tolerance)) is not None:
+            for part in parts:
+                yield from chain.from_iterable(factors(shapes, part, way, tolerance) for way in (ratio, 1 / ratio, ratio**2, ratio**-2))
     for part in parts:
         yield from other_axes(shapes, part, sizes)
-    for part in parts:
-        for rule in RULES[1:]:
+    for rule in RULES[SIMPLEST:]:
+        for part in parts:
             yield from rule(source, part)
     for part in parts:
         yield from other_arrays(shapes, part)

@@ -30,7 +30,7 @@ class Kind(StrEnum):
     NAME = "name"
     UPDATED = "updated"  # the target of `+=` and its like, after it
     UNPACKED = "unpacked"  # one name of several to which a tuple is assigned
-    COPIED = "copied"  # a name that is assigned to another name, or returned
+    COPIED = "copied"  # a name or a number that is assigned to a name, or returned
 
     @property
     def makes(self) -> bool:
@@ -120,7 +120,8 @@ class Walk(ast.NodeTransformer):
 
     def copied(self, node: ast.expr) -> ast.expr:
         """An expression that is assigned or returned."""
-        found: ast.expr = self.reported(node, Kind.COPIED) if isinstance(node, ast.Name) else self.visit(node)
+        copied = isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) is float)
+        found: ast.expr = self.reported(node, Kind.COPIED) if copied else self.visit(node)
         return found
 
     def assigned(self, name: ast.Name) -> ast.stmt:
