@@ -10,6 +10,7 @@ from typing import Any
 from normgrade.compare.played import Played, Result
 from normgrade.oracle.expectation import holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
+from normgrade.steps.same_values import collapsed
 from normgrade.worker.observation import HALF, Array, Playable
 from normgrade.worker.recorded import MOST_NUMBERS
 from normgrade.worker.requests import FORWARD_BACKWARD, UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
@@ -73,7 +74,8 @@ def how_telling(request: TypedRequest) -> tuple[float, ...]:
     unusual = sum(map(is_unusual, steps)) + any(each.dtype in HALF for each in arrays)
     alike = len(shape) - len({*shape} - {1})
     few = largest is None or size_of(largest) < FEW
-    return unusual, len(steps) > 2, few, alike, len(steps), sum(map(size_of, arrays))
+    constant = largest is not None and collapsed(largest.values).size < size_of(largest)
+    return constant, unusual, len(steps) > 2, few, alike, len(steps), sum(map(size_of, arrays))
 
 
 def is_unusual(step: LayerStep) -> bool:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from normgrade.compare.context import setting_of
 from normgrade.compare.factors import named
 from normgrade.compare.played import Result
@@ -84,7 +86,7 @@ class Case:
             return None
         learner = Learner(learner.source, whole, learner.groups, learner.held, {place: numbers[place] for place in reference.outputs})
         wrong = places_apart(learner.outputs, reference.outputs, LOOSE * tolerance)
-        if not wrong:
+        if not wrong or not all(np.isfinite(learner.outputs[place]).all() for place in wrong):
             return None
         search = Search(reference, learner, self.replays, wrong)
         return self.proved(search, numbers) or self.changed(search, numbers) or self.elsewhere(search, numbers)

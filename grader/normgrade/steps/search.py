@@ -18,6 +18,7 @@ from normgrade.worker.rewriting import Kind
 LOOSE = 10  # times the tolerance: by how much outputs may differ
 IN_A_ROW = 3  # quantities that went wrong
 MOST_VALUES = 8  # of the learner's that are put in the place of one quantity, the first ones in time
+MOST_EARLIER = 3  # of the learner's that are tried before the one that was found
 MOST_TRIED = 6  # quantities, and values for each, in the search for several
 SUPPORT = 2  # values that a first quantity of several must explain, beside its own
 
@@ -94,7 +95,7 @@ class Search:
         for record in self.base.records:
             own.add(distinct(record.values, self.tolerance))
         some = [held for held in self.learner.held if held.group not in self.known and 1 < held.values.size < self.limit]
-        formed = (held.group for held in some if any(self.is_in(own, form) for form in forms(held.values, self.counts(held))))
+        formed = (held.group for held in some if any(self.is_in(own, form) for form in forms(held.values, ())))
         return self.known | {*formed}
 
     def is_in(self, groups: Groups, values: np.ndarray) -> bool:
@@ -139,8 +140,15 @@ class Search:
         """The one quantity that went wrong, or up to three; nothing where there is no proof."""
         for link in self.candidates():
             if self.explains([link]):
-                return [link]
+                return [self.earlier(link) or link]
         return self.in_a_row()
+
+    def earlier(self, link: Link) -> Link | None:
+        """A link that explains as much with a value that the learner's code makes before, be it of a quantity that it has as well."""
+        unknown = [each for each in self.learner.held if each.group not in self.right and each.time < link.held.time]
+        some = [each for each in self.quantities if self.small(each) and self.order[each] <= self.order[link.quantity]]
+        small = [held for held in unknown if held.values.size < self.limit]
+        return next((each for each in self.links(some, small[:MOST_EARLIER]) if self.explains([each])), None)
 
     def candidates(self) -> Iterator[Link]:
         """Single quantities with values for them: the plainest first."""
