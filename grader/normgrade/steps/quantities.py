@@ -61,7 +61,7 @@ def held_values(records: Sequence[Record], groups: Groups) -> list[Held]:
     stacks = [(record, record.values, time) for time, record in enumerate(records)]
     for record, values, time in [*stacks, *stacked(records)]:
         group = groups.add(distinct(values, groups.tolerance))
-        if group is not None and group not in found:
+        if group is not None and (group not in found or time < found[group].time):
             found[group] = Held(record, collapsed(values), time, group)
     return sorted(found.values(), key=lambda held: held.time)
 

@@ -16,27 +16,26 @@ from normgrade.worker.observation import Put, Record, Recording
 from normgrade.worker.rewriting import Kind
 
 LOOSE = 10  # times the tolerance: by how much outputs may differ
-IN_A_ROW = 3  # quantities that went wrong
 MOST_VALUES = 8  # of the learner's that are put in the place of one quantity, the first ones in time
 MOST_EARLIER = 3  # of the learner's that are tried before the one that was found
-MOST_TRIED = 6  # quantities, and values for each, in the search for several
-SUPPORT = 2  # values that a first quantity of several must explain, beside its own
 
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """What the submission computed."""
+    """What the submission computed. `outputs` are those of its `whole` play that one without a backward pass has too."""
 
     source: Source
     recording: Recording
     groups: Groups
     held: Sequence[Held]
+    whole: Outputs
     outputs: Outputs
 
     @classmethod
     def of(cls, source: Source, recording: Recording, tolerance: float) -> Learner:
         groups = Groups(tolerance)
-        return cls(source, recording, groups, held_values(recording.records, groups), outputs_of(recording))
+        seen = outputs_of(recording)
+        return cls(source, recording, groups, held_values(recording.records, groups), seen, seen)
 
     def line_of(self, record: Record) -> int:
         return self.source.spots[record.place].line
@@ -137,11 +136,11 @@ class Search:
         return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not Kind.UPDATED
 
     def proved(self) -> list[Link]:
-        """The one quantity that went wrong, or up to three; nothing where there is no proof."""
+        """The one quantity that went wrong; nothing where there is no proof."""
         for link in self.candidates():
             if self.explains([link]):
                 return [self.earlier(link) or link]
-        return self.in_a_row()
+        return []
 
     def earlier(self, link: Link) -> Link | None:
         """A link that explains as much with a value that the learner's code makes before, be it of a quantity that it has as well."""
@@ -191,94 +190,6 @@ class Search:
 
     def unexplained(self, outputs: Outputs) -> set[str]:
         return places_apart(outputs, self.learner.outputs, LOOSE * self.tolerance)
-
-    # Several in a row
-
-    def in_a_row(self) -> list[Link]:
-        """Two or three quantities that went wrong, found one after the other: each explains what the learner has behind it."""
-        links: list[Link] = []
-        records, left = self.base.records, self.wrong
-        for _number in range(IN_A_ROW):
-            best = self.best(links, records, left)
-            if best is None:
-                return []
-            link, recording, left = best
-            links, records = [*links, link], recording.records
-            if not left:
-                return sorted(links, key=lambda each: each.held.time)
-        return []
-
-    def best(self, links: Sequence[Link], records: Sequence[Record], left: set[str]) -> tuple[Link, Recording, set[str]] | None:
-        """The link that explains the most, after these; with what was recorded, and the places that are still wrong."""
-        known = self.learner.groups.found_in(records)
-        unknown = [held for held in self.learner.held if held.group not in known and held.values.size < self.limit]
-        missing = [each for each in quantities(records, self.base.source, self.learner.groups) if each.group is None and self.small(each)]
-        before = [put for link in links for put in link.puts]
-        best, found = None, None
-        for link in self.tried(missing[:MOST_TRIED], unknown[:MOST_TRIED]):
-            recording = self.replays.put(self.base.source.text, [*before, *link.puts], keep=True)
-            if recording is None or places_apart(outputs_of(recording), self.base.outputs, self.tolerance) - self.wrong:
-                continue
-            rest = self.unexplained(outputs_of(recording)) & self.wrong
-            gained = len(self.learner.groups.found_in(recording.records) - known)
-            if len(rest) >= len(left) and gained < 1 + SUPPORT:
-                continue
-            score = not rest, len(left) - len(rest), gained, -link.held.time
-            if best is None or score > best:
-                best, found = score, (link, recording, rest)
-        return found
-
-    def tried(self, some: Sequence[Quantity], helds: Sequence[Held]) -> Iterator[Link]:
-        for quantity in some:
-            for held in helds:
-                if not quantity.values.size == 1 < held.values.size:
-                    for puts in puts_for(quantity, held.values, self.shapes):
-                        yield Link(quantity, held, puts, True)
-
-    # Where it stands
-
-    def first_wrong(self, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
-        """The first value of the learner's that is in this recording and not in that of the right source."""
-        fresh = self.learner.groups.found_in(recording.records) | {link.held.group for link in links}
-        fresh -= self.right
-        found = next((held for held in self.learner.held if held.group in fresh), None)
-        if found is None:
-            return None
-        made = [self.made_for(link.held, found) for link in links[:1] if link.held.group in self.known]
-        return next(filter(None, made), None) or self.used_wrongly(found) or found
-
-    def made_for(self, held: Held, use: Held) -> Held | None:
-        """Where a right value is made that is wrong in this use, if it is made once more for another one; None where it is not."""
-        learner, found = self.learner, dict[int, tuple[int, Record]]()
-        for time, record in enumerate(learner.recording.records):
-            kind = learner.source.spots[record.place].kind
-            if kind in (Kind.CALL, Kind.OPERATION) and learner.groups.find(distinct(record.values, self.tolerance)) == held.group:
-                found.setdefault(record.place, (time, record))
-        names = {place: learner.source.name_of(place) for place in found}
-        for time, record in found.values():
-            name, others = names[record.place], [place for place in found if place != record.place]
-            again = any(not learner.source.uses(place, name, record.place) for place in others)
-            if name and again and time < use.time and learner.source.uses(use.record.place, name, record.place):
-                return Held(record, held.values, time, held.group)
-        return None
-
-    def used_wrongly(self, held: Held) -> Held | None:
-        """Where a value comes again after it was put to right use, which shows that it is not wrong by itself; None where it was not."""
-        learner, groups = self.learner, self.learner.groups
-        name = learner.source.name_of(held.record.place)
-        right = None
-        for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
-            group = groups.find(distinct(record.values, self.tolerance))
-            if right is not None and group == held.group and learner.source.spots[record.place].kind.makes:
-                return Held(record, held.values, time, held.group)
-            if (
-                right is None
-                and group in self.known
-                and record.values.size > 1
-                and learner.source.uses(record.place, name, held.record.place)
-            ):
-                right = record
-        return None
 
     def with_values(self, links: Sequence[Link]) -> Recording | None:
         """The right source on record, with these values."""

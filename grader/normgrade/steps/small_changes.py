@@ -13,7 +13,7 @@ from normgrade.course.mistakes import Edit
 from normgrade.language import _
 from normgrade.steps.axes import Shapes, factors, functions_of, offsets, other_arrays, other_axes, ratio_of
 from normgrade.steps.quantities import Quantity
-from normgrade.steps.replays import Outputs, outputs_of, places_apart
+from normgrade.steps.replays import outputs_of, places_apart
 from normgrade.steps.rules import RULES, Variant
 from normgrade.steps.search import LOOSE, Link, Search
 from normgrade.steps.sources import source_of
@@ -42,13 +42,13 @@ class Change:
     made: np.ndarray | None
 
 
-def change_for(search: Search, link: Link, whole: Outputs) -> Change | None:
+def change_for(search: Search, link: Link) -> Change | None:
     """A change of the expression of a quantity that gives the learner's outputs, and his gradients."""
     some = islice(variants(search, link.quantity, link), MOST)
-    return next(changes(search, ((link.quantity, variant) for variant in some), whole), None)
+    return next(changes(search, ((link.quantity, variant) for variant in some)), None)
 
 
-def change_for_several(search: Search, links: Sequence[Link], whole: Outputs) -> Change | None:
+def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
     """Changes of the expressions of several quantities, each of which gives the learner's value, that together give his outputs."""
     edits, words = list[Edit](), list[str]()
     for link in links:
@@ -59,7 +59,7 @@ def change_for_several(search: Search, links: Sequence[Link], whole: Outputs) ->
             return None
         edits, words = [*edits, *(edit for edit in variant.edits if edit not in edits)], [*words, variant.words]
     together = Variant(tuple(edits), _(" and ").join(dict.fromkeys(words)))
-    return next(changes(search, [(links[0].quantity, together)], whole), None)
+    return next(changes(search, [(links[0].quantity, together)]), None)
 
 
 def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
@@ -69,17 +69,17 @@ def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
     return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)
 
 
-def change_without_value(search: Search, whole: Outputs, most: int) -> Change | None:
+def change_without_value(search: Search, most: int) -> Change | None:
     """A change of any quantity that the learner lacks, where no value of his proves anything.
 
     Those behind the last quantity that he has come first: what he lacks before it, he may compute in another way.
     """
     lacking = sorted((each for each in search.missing if not search.hopeless(each)), key=search.is_passed)
     some = ((quantity, variant) for quantity in lacking for variant in islice(variants(search, quantity), MOST))
-    return next(changes(search, islice(some, most), whole), None)
+    return next(changes(search, islice(some, most)), None)
 
 
-def changes(search: Search, some: Iterable[tuple[Quantity, Variant]], whole: Outputs) -> Iterator[Change]:
+def changes(search: Search, some: Iterable[tuple[Quantity, Variant]]) -> Iterator[Change]:
     """The changes of quantities that lead to the learner's outputs."""
     source = search.base.source
     tried: set[str] = set()
@@ -92,7 +92,7 @@ def changes(search: Search, some: Iterable[tuple[Quantity, Variant]], whole: Out
         if recording is None or search.unexplained(outputs_of(recording)):
             continue
         complete = search.replays.record(text, whole=True)
-        if complete is not None and not places_apart(outputs_of(complete), whole, LOOSE * search.tolerance):
+        if complete is not None and not places_apart(outputs_of(complete), search.learner.whole, LOOSE * search.tolerance):
             new = value_made(text, variant, recording)
             yield Change(text, source.as_texts(variant.edits), variant.words, source.text, quantity, recording, new)
 

@@ -1,0 +1,85 @@
+"""Where in the learner's code the first wrong value is made, or where a right one is first used in a wrong way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from normgrade.steps.quantities import Held
+from normgrade.steps.same_values import distinct
+from normgrade.steps.search import Link, Search
+from normgrade.steps.small_changes import Change
+from normgrade.worker.observation import Record, Recording
+from normgrade.worker.rewriting import Kind
+
+
+def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
+    """The first value of the learner's that is in this recording and not in that of the right source."""
+    fresh = search.learner.groups.found_in(recording.records) | {link.held.group for link in links}
+    fresh -= search.right
+    found = next((held for held in search.learner.held if held.group in fresh), None)
+    if found is None:
+        return None
+    made = [made_for(search, link.held, found) for link in links[:1] if link.held.group in search.known]
+    return next(filter(None, made), None) or used_wrongly(search, found) or found
+
+
+def made_for(search: Search, held: Held, use: Held) -> Held | None:
+    """Where a right value is made that is wrong in this use, if it is made once more for another one; None where it is not."""
+    learner, found = search.learner, dict[int, tuple[int, Record]]()
+    for time, record in enumerate(learner.recording.records):
+        kind = learner.source.spots[record.place].kind
+        if kind in (Kind.CALL, Kind.OPERATION) and learner.groups.find(distinct(record.values, search.tolerance)) == held.group:
+            found.setdefault(record.place, (time, record))
+    names = {place: learner.source.name_of(place) for place in found}
+    for time, record in found.values():
+        name, others = names[record.place], [place for place in found if place != record.place]
+        again = any(not learner.source.uses(place, name, record.place) for place in others)
+        if name and again and time < use.time and learner.source.uses(use.record.place, name, record.place):
+            return Held(record, held.values, time, held.group)
+    return None
+
+
+def used_wrongly(search: Search, held: Held) -> Held | None:
+    """Where a value comes again after it was put to right use, which shows that it is not wrong by itself; None where it was not."""
+    learner, groups = search.learner, search.learner.groups
+    name = learner.source.name_of(held.record.place)
+    right = None
+    for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
+        group = groups.find(distinct(record.values, search.tolerance))
+        if right is not None and group == held.group and learner.source.spots[record.place].kind.makes:
+            return Held(record, held.values, time, held.group)
+        if (
+            right is None
+            and group in search.known
+            and record.values.size > 1
+            and learner.source.uses(record.place, name, held.record.place)
+        ):
+            right = record
+    return None
+
+
+def changed_at(search: Search, change: Change) -> Held | None:
+    """Where the learner's code does what a change does.
+
+    That is the first value that right code lacks; or before it, the last value that right code has too and that stands for another one.
+    """
+    learner, wrong = search.learner, first_wrong(search, change.recording)
+    made = change.made if change.made is not None and change.made.size > 1 else None
+    groups = {learner.groups.find(None if made is None else distinct(made, search.tolerance))}
+    if wrong is None:
+        groups |= {learner.groups.find(distinct(learner.outputs[place], search.tolerance)) for place in search.wrong}
+    return last_made(search, groups - {None}, wrong) or wrong
+
+
+def last_made(search: Search, groups: set[int | None], wrong: Held | None) -> Held | None:
+    """The first record of one of these values behind all other values that are made before the wrong one."""
+    learner, records = search.learner, search.learner.recording.records
+    until, line = (len(records), 0) if wrong is None else (wrong.time, learner.line_of(wrong.record))
+    before = [held for held in learner.held if held.time < until and held.group not in groups and learner.line_of(held.record) != line]
+    last = max((held.time for held in before), default=0)
+    for time, record in enumerate(records[:until]):
+        group = learner.groups.find(distinct(record.values, search.tolerance))
+        makes = learner.source.spots[record.place].kind.makes
+        if group in groups and group is not None and ((time >= last and makes) or (wrong is None and record is records[-1])):
+            return Held(record, record.values, time, group)
+    return None
