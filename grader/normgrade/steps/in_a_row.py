@@ -11,7 +11,7 @@ from normgrade.worker.observation import Record, Recording
 
 MOST = 3  # quantities
 MOST_TRIED = 6  # quantities, and values for each
-SUPPORT = 2  # values that a first quantity of several must explain, beside its own
+SUPPORT = 1  # value that a first quantity of several must explain, beside its own
 
 
 def in_a_row(search: Search) -> list[Link]:

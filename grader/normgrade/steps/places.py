@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from normgrade.steps.quantities import Held
+from normgrade.steps.quantities import Held, forms
 from normgrade.steps.same_values import distinct
 from normgrade.steps.search import Link, Search
 from normgrade.steps.small_changes import Change
@@ -13,14 +13,49 @@ from normgrade.worker.rewriting import Kind
 
 
 def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()) -> Held | None:
-    """The first value of the learner's that is in this recording and not in that of the right source."""
-    fresh = search.learner.groups.found_in(recording.records) | {link.held.group for link in links}
-    fresh -= search.right
-    found = next((held for held in search.learner.held if held.group in fresh), None)
+    """The first value of the learner's that is in this recording and not in that of the right source, or what that is computed from."""
+    fresh, made = search.learner.groups.found_in(recording.records) | {link.held.group for link in links}, search.made_in(recording)
+    wrong = (held for held in search.learner.held if held.group not in search.right)
+    places = (wrong_use(search, held) for held in wrong if held.group in fresh or search.is_reciprocal(held, made))
+    found = next((place for place in places if place is not None), None)
     if found is None:
         return None
-    made = [made_for(search, link.held, found) for link in links[:1] if link.held.group in search.known]
-    return next(filter(None, made), None) or used_wrongly(search, found) or found
+    right = [link.held for link in links[:1] if link.held.group in search.known]
+    return next((place for held in right if (place := made_for(search, held, found)) is not None), None) or origin(search, found)
+
+
+def wrong_use(search: Search, held: Held) -> Held | None:
+    """Where a value is wrong: where it is made, unless it is put to right use, which shows that it is right; then where it comes again."""
+    used = right_use(search, held)
+    if used is None:
+        return held
+    learner = search.learner
+    for time, record in enumerate(learner.recording.records[used:], used):
+        same = learner.groups.find(distinct(record.values, search.tolerance)) == held.group
+        if same and learner.source.spots[record.place].kind.makes:
+            return Held(record, held.values, time, held.group)
+    return None
+
+
+def right_use(search: Search, held: Held) -> int | None:
+    """When a value is first used for one that right code has too."""
+    learner, name = search.learner, search.learner.source.name_of(held.record.place)
+    for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
+        used = record.values.size > 1 and learner.source.uses(record.place, name, held.record.place)
+        if used and learner.groups.find(distinct(record.values, search.tolerance)) in search.known:
+            return time
+    return None
+
+
+def origin(search: Search, wrong: Held) -> Held:
+    """The first value of which a wrong one is a form, such as the sum of which it is the mean: it is wrong, too."""
+    groups, tolerance = search.learner.groups, search.tolerance
+    before = [held for held in search.learner.held if held.time < wrong.time and 1 < held.values.size < search.limit]
+    for held in before:
+        some = forms(held.values, search.counts(held)) if held.group not in search.right else ()
+        if any(groups.find(distinct(form, tolerance)) == wrong.group for form in some):
+            return held
+    return wrong
 
 
 def made_for(search: Search, held: Held, use: Held) -> Held | None:
@@ -36,25 +71,6 @@ def made_for(search: Search, held: Held, use: Held) -> Held | None:
         again = any(not learner.source.uses(place, name, record.place) for place in others)
         if name and again and time < use.time and learner.source.uses(use.record.place, name, record.place):
             return Held(record, held.values, time, held.group)
-    return None
-
-
-def used_wrongly(search: Search, held: Held) -> Held | None:
-    """Where a value comes again after it was put to right use, which shows that it is not wrong by itself; None where it was not."""
-    learner, groups = search.learner, search.learner.groups
-    name = learner.source.name_of(held.record.place)
-    right = None
-    for time, record in enumerate(learner.recording.records[held.time + 1 :] if name else (), held.time + 1):
-        group = groups.find(distinct(record.values, search.tolerance))
-        if right is not None and group == held.group and learner.source.spots[record.place].kind.makes:
-            return Held(record, held.values, time, held.group)
-        if (
-            right is None
-            and group in search.known
-            and record.values.size > 1
-            and learner.source.uses(record.place, name, held.record.place)
-        ):
-            right = record
     return None
 
 

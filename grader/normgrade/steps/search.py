@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -88,14 +89,25 @@ class Search:
         return self.learner.groups.found_in(self.base.records)
 
     @cached_property
+    def made(self) -> Groups:
+        """The values of the right source."""
+        return self.made_in(self.base.recording)
+
+    def made_in(self, recording: Recording) -> Groups:
+        groups = Groups(self.tolerance)
+        for record in recording.records:
+            groups.add(distinct(record.values, self.tolerance))
+        return groups
+
+    @cached_property
     def right(self) -> set[int]:
-        """The groups of the learner's values that are right by themselves: the right source has them, or what they are a form of."""
-        own = Groups(self.tolerance)
-        for record in self.base.records:
-            own.add(distinct(record.values, self.tolerance))
-        some = [held for held in self.learner.held if held.group not in self.known and 1 < held.values.size < self.limit]
-        formed = (held.group for held in some if any(self.is_in(own, form) for form in forms(held.values, ())))
-        return self.known | {*formed}
+        """The groups of the learner's values that are right by themselves: the right source has them, or their reciprocals."""
+        return self.known | {held.group for held in self.learner.held if self.is_reciprocal(held, self.made)}
+
+    def is_reciprocal(self, held: Held, made: Groups) -> bool:
+        """Whether the reciprocal of a small value is among others."""
+        small = 1 < held.values.size < self.limit
+        return small and bool(held.values.all()) and self.is_in(made, 1 / held.values)
 
     def is_in(self, groups: Groups, values: np.ndarray) -> bool:
         return groups.find(distinct(values, self.tolerance)) is not None
@@ -143,11 +155,20 @@ class Search:
         return []
 
     def earlier(self, link: Link) -> Link | None:
-        """A link that explains as much with a value that the learner's code makes before, be it of a quantity that it has as well."""
-        unknown = [each for each in self.learner.held if each.group not in self.right and each.time < link.held.time]
+        """A link that explains as much with a value that the learner's code makes before: a wrong one, or a right one that it uses."""
+        before = [each for each in self.learner.held if each.time < link.held.time and 1 < each.values.size < self.limit]
+        unknown = [each for each in before if each.group not in self.right]
+        used = [each for each in before if each.group in self.right and self.uses(link.held, each)]
         some = [each for each in self.quantities if self.small(each) and self.order[each] <= self.order[link.quantity]]
-        small = [held for held in unknown if held.values.size < self.limit]
-        return next((each for each in self.links(some, small[:MOST_EARLIER]) if self.explains([each])), None)
+        lacking = [each for each in some if each.group is None]
+        tried = chain(self.links(some, unknown[:MOST_EARLIER]), self.links(lacking, used))
+        return next((each for each in tried if self.explains([each])), None)
+
+    def uses(self, held: Held, other: Held) -> bool:
+        """Whether the learner's expression of a value has the name of another one in it."""
+        source, place = self.learner.source, other.record.place
+        name = source.name_of(place)
+        return bool(name) and source.uses(held.record.place, name, place)
 
     def candidates(self) -> Iterator[Link]:
         """Single quantities with values for them: the plainest first."""

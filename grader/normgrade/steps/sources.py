@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from normgrade.course.mistakes import Edit, applied
 from normgrade.worker.rewriting import Kind, Spot, rewritten
 
+READABLE = 8  # characters of an old text, at least, if its line has so many
 Range = tuple[int, int]  # of characters in a text, from the first up to but not including the last
 
 
@@ -109,7 +110,7 @@ class Source:
         node, made = self.expression(place), self.expression(other)
         if node is None or made is None or self.function(node) is not self.function(made):
             return False
-        return any(last_name(each) == name for each in ast.walk(node) if isinstance(each, ast.Name | ast.Attribute))
+        return any(own_name(each) == name for each in ast.walk(node))
 
     def definition(self, name: ast.Name) -> ast.expr | None:
         """What is assigned to a name in its function, if that is so once."""
@@ -136,11 +137,11 @@ class Source:
         return found
 
     def unique(self, edit: Edit) -> Range:
-        """The surroundings of an edit that occur once: they begin with a word of the same line, or are whole lines."""
+        """The surroundings of an edit that occur once: a few words of the same line that end with it, or more than that line."""
         line = self.text.rfind("\n", 0, edit.start) + 1
         for start in range(edit.start, line - 1, -1):
             begins = start == line or not (self.text[start - 1].isalnum() and self.text[start].isalnum())
-            if begins and start < edit.end and self.text.count(self.text[start : edit.end]) == 1:
+            if begins and edit.end - start >= READABLE and self.text.count(self.text[start : edit.end]) == 1:
                 return start, edit.end
         start, end = line, edit.end
         while self.text.count(self.text[start:end]) > 1 and end - start < len(self.text):
@@ -161,6 +162,15 @@ def last_name(target: ast.expr) -> str:
     """The name of what is assigned to: of `self.mean`, "mean"."""
     match target:
         case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def own_name(node: ast.AST) -> str:
+    """The name of a variable, or of an attribute of `self`."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="self"), attr=name):
             return name
         case _:
             return ""

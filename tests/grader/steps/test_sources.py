@@ -63,7 +63,7 @@ def texts(source: Source, old: str, new: str, at: int = 0) -> list[list[str]]:
 
 
 def test_an_edit_is_told_by_a_text_that_occurs_once() -> None:
-    assert texts(SOURCE, "(0, 2)", "0") == [["(0, 2)", "0"]]
+    assert texts(SOURCE, "(0, 2)", "0") == [["= (0, 2)", "= 0"]]
     for old, new, at in (
         ("mean", "x", TEXT.index("x - mean")),
         ("dims", "1", TEXT.index("keepdim") - 6),
