@@ -102,14 +102,14 @@ def axes_in_source(axes: Axes, dimensions: int, receiver: str) -> str:
 
 
 def other_arrays(shapes: Shapes, node: ast.expr) -> Iterator[Variant]:
-    """Another array of the same shape in the place of one that has a name."""
+    """Another array of the same shape instead of one that has a name."""
     source = shapes.source
     if not isinstance(node, ast.Name | ast.Attribute) or (shape := shapes.of(node)) is None:
         return
     own, start = source.text_of(node), source.range_of(node)[0]
     for text in dict.fromkeys(names_before(shapes, node, start, shape)):
         if text != own:
-            words = _("{other} in the place of {name}", other=name_in_words(text.split(".")[-1]), name=name_in_words(last_name(node)))
+            words = _("{other} instead of {name}", other=name_in_words(text.split(".")[-1]), name=name_in_words(last_name(node)))
             yield one(source, node, text, words)
 
 

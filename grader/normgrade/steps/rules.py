@@ -89,10 +89,10 @@ def turned(source: Source, node: ast.expr) -> Iterator[Variant]:
         yield one(source, node, f"(({right}) {sign} ({left}))", _("the two sides the other way round"))
     for other in SHOWN:
         if other != sign:
-            words = _("{other} in the place of {sign}", other=SHOWN[other], sign=SHOWN[sign])
+            words = _("{other} instead of {name}", other=SHOWN[other], name=SHOWN[sign])
             yield one(source, node, f"(({left}) {other} ({right}))", words)
     if sign == "*" and isinstance(node.left, ast.BinOp) and left == right:
-        yield one(source, node, f"abs({left})", _("absolute values in the place of squares"))
+        yield one(source, node, f"abs({left})", _("absolute values instead of squares"))
 
 
 def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
@@ -100,7 +100,7 @@ def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         name, end = node.func.attr, source.range_of(node.func)[1]
         for other in INSTEAD.get(name, ()):
-            words = _("{other} in the place of {name}", other=other, name=name)
+            words = _("{other} instead of {name}", other=other, name=name)
             yield Variant((Edit(end - len(name), end, other),), words)
 
 
@@ -109,10 +109,10 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and is_small(node.right):
         left, right = source.text_of(node.left), source.text_of(node.right)
         larger = f"({left}).clamp(min={right})" if "torch" in source.text else f"np.maximum({left}, {right})"
-        yield one(source, node, larger, _("the larger of the two in the place of the sum"))
+        yield one(source, node, larger, _("the larger of the two instead of the sum"))
         yield one(source, node.right, f"({right}) ** 2", _("with the square of {term}", term=term_in_words(node.right)))
         for fixed in FIXED:
-            yield one(source, node.right, fixed, _("with {fixed} in the place of {term}", fixed=fixed, term=term_in_words(node.right)))
+            yield one(source, node.right, fixed, _("with {fixed} instead of {term}", fixed=fixed, term=term_in_words(node.right)))
     inner = argument_of(node)
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add) and function_name(node) in ROOTS:
         term = term_in_words(inner.right)
@@ -132,10 +132,10 @@ def is_small(node: ast.expr) -> bool:
 
 
 def complement(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """1 − m in the place of m."""
+    """1 − m instead of m."""
     if isinstance(node, ast.Name | ast.Attribute) and any(word in last_name(node) for word in RATES):
         text = source.text_of(node)
-        yield one(source, node, f"(1 - {text})", _("with 1 − {name} in the place of {name}", name=last_name(node)))
+        yield one(source, node, f"(1 - {text})", _("with 1 − {name} instead of {name}", name=last_name(node)))
 
 
 def swapped(source: Source, node: ast.expr) -> Iterator[Variant]:
@@ -159,7 +159,7 @@ def swapped(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def distributed(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """(a + c) · b in the place of a · b + c."""
+    """(a + c) · b instead of a · b + c."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=a, op=ast.Mult(), right=b), op=ast.Add(), right=c):
             first, factor, term = map(source.text_of, (a, b, c))

@@ -68,7 +68,7 @@ class Step:
         parts.append((_("{name} is not (line {line})") if parts else _("{name} is not right (line {line})")).format(name=name, line=line))
         if how := _(", ").join(filter(None, (self.how, self.change.words if self.change else ""))):
             parts[-1] += _(": ") + how
-        parts += [_("nor is {name} behind it (line {line})", name=each.name, line=each.line) for each in self.later]
+        parts += [_("nor is {name} after it (line {line})", name=each.name, line=each.line) for each in self.later]
         return _("; ").join([*parts, _("from there on everything follows")])
 
 

@@ -73,7 +73,7 @@ def test_an_array_is_taken_for_another_one_of_its_shape() -> None:
     found = told(some, other_arrays(some, node(some, "weight")))
     assert found == {}  # the bias is read later
     found = told(some, other_arrays(some, node(some, "bias")))
-    assert found == {"the weight in the place of the bias": "return y * weight + weight"}
+    assert found == {"the weight instead of the bias": "return y * weight + weight"}
 
 
 def test_a_factor_comes_from_a_count() -> None:

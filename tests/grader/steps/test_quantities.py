@@ -1,4 +1,4 @@
-"""Quantities, the learner's values, and the ways to put one in the place of the other."""
+"""Quantities, the learner's values, and the ways to put one instead of the other."""
 
 from __future__ import annotations
 

@@ -31,22 +31,22 @@ def changes(expression: str, before: str = "import torch") -> dict[str, str]:
         ("x.var(-1, unbiased=False)", "as if divided by n − 1", "x.var(-1, unbiased=True)"),
         ("x.var(-1, correction=1)", "as if divided by n", "x.var(-1, correction=0)"),
         ("x.var(-1)", "as if divided by n", "x.var(-1, correction=0)"),
-        ("x.mean(-1)", "sum in the place of mean", "x.sum(-1)"),
+        ("x.mean(-1)", "sum instead of mean", "x.sum(-1)"),
         ("x.square()", "without squares", "(x)"),
-        ("x.square()", "abs in the place of square", "x.abs()"),
+        ("x.square()", "abs instead of square", "x.abs()"),
         ("torch.sqrt(x + self.eps)", "with eps outside of the root", "(torch.sqrt(x) + self.eps)"),
         ("(x + self.eps).sqrt()", "with eps outside of the root", "((x).sqrt() + self.eps)"),
         ("torch.rsqrt(x + self.eps)", "with eps outside of the root", "(1 / (torch.sqrt(x) + self.eps))"),
         ("torch.sqrt(x)", "without the root", "(x)"),
         ("x + self.eps", "without eps", "(x)"),
         ("x + self.eps", "with the square of eps", "x + (self.eps) ** 2"),
-        ("x + self.eps", "with 1e-8 in the place of eps", "x + 1e-8"),
-        ("x + self.eps", "the larger of the two in the place of the sum", "(x).clamp(min=self.eps)"),
+        ("x + self.eps", "with 1e-8 instead of eps", "x + 1e-8"),
+        ("x + self.eps", "the larger of the two instead of the sum", "(x).clamp(min=self.eps)"),
         ("x - y", "the two sides the other way round", "((y) - (x))"),
-        ("x * self.weight", "÷ in the place of ×", "((x) / (self.weight))"),
+        ("x * self.weight", "÷ instead of ×", "((x) / (self.weight))"),
         ("x * self.weight", "without the weight", "(x)"),
         ("x**2", "without the power", "(x)"),
-        ("momentum", "with 1 − momentum in the place of momentum", "(1 - momentum)"),
+        ("momentum", "with 1 − momentum instead of momentum", "(1 - momentum)"),
         ("y * self.weight", "two steps the other way round", "y + self.bias"),
         ("x * self.weight + self.bias", "the bias before the weight", "((x + self.bias) * self.weight)"),
     ],
@@ -56,7 +56,7 @@ def test_an_expression_has_small_changes(expression: str, words: str, changed: s
 
 
 def test_numpy_has_changes_of_its_own() -> None:
-    assert changes("x + eps", "import numpy as np")["the larger of the two in the place of the sum"] == "np.maximum(x, eps)"
+    assert changes("x + eps", "import numpy as np")["the larger of the two instead of the sum"] == "np.maximum(x, eps)"
     assert changes("x.var(-1)", "import numpy as np")["as if divided by n − 1"] == "x.var(-1, ddof=1)"
 
 

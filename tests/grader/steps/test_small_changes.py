@@ -37,7 +37,7 @@ def found_for(source: str) -> Change | None:
         (HIDDEN.format(count="n", root="v + eps"), "without the root", None),
         (HIDDEN.format(count="1", root="(v + eps).sqrt()"), "× n", None),
         (HIDDEN.format(count="n", root="(v + eps).sqrt()").replace("c /", "x /"), "without the mean", None),
-        (HIDDEN.format(count="n", root="(v + eps).sqrt()").replace("* weight + bias", "* weight - bias"), "− in the place of +", None),
+        (HIDDEN.format(count="n", root="(v + eps).sqrt()").replace("* weight + bias", "* weight - bias"), "− instead of +", None),
         (edited(("y * weight + bias", "(y + bias) * weight")), "the bias before the weight", None),
         (edited(("x.mean(-1,", "x.mean((0, 2),")), "over (0, 2) instead of (2,)", None),
     ],
@@ -66,7 +66,7 @@ def test_several_changes_are_made_together() -> None:
     links = found.proved()
     assert links == []
     change = change_for_several(found, in_a_row(found))
-    assert change is not None and change.words == "as if divided by n − 1 and − in the place of +" and len(change.edits) == 2
+    assert change is not None and change.words == "as if divided by n − 1 and − instead of +" and len(change.edits) == 2
 
 
 def test_nothing_is_found_where_no_small_change_does_it() -> None:

@@ -28,7 +28,7 @@ CHANGE = Change("x", [], "as if divided by n − 1", "y", QUANTITY, Recording(),
         (Step((), VAR), "the variance is not right (line 13); from there on everything follows"),
         (
             Step((MEAN,), VAR, (SCALE,)),
-            "the mean is right (line 12); the variance is not (line 13); nor is the scale behind it (line 15); "
+            "the mean is right (line 12); the variance is not (line 13); nor is the scale after it (line 15); "
             "from there on everything follows",
         ),
     ],
