@@ -57,7 +57,7 @@ def other_axes(shapes: Shapes, node: ast.expr, sizes: Collection[int]) -> Iterat
             continue
         words = _("over {axes} instead of {right}", axes=some, right=right)
         for place in defined_at(source, axis):
-            yield one(source, place, axes_in_source(some, len(shape), source.text_of(receiver)), words)
+            yield one(source, place, axes_in_source(some, len(shape), whole_text(source, receiver)), words)
 
 
 def reduction(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
@@ -101,6 +101,12 @@ def axes_in_source(axes: Axes, dimensions: int, receiver: str) -> str:
     return usual.get(axes, str(axes))
 
 
+def whole_text(source: Source, node: ast.expr) -> str:
+    """The text of an expression that an attribute can be asked of."""
+    text = source.text_of(node)
+    return f"({text})" if isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp) else text
+
+
 def other_arrays(shapes: Shapes, node: ast.expr) -> Iterator[Variant]:
     """Another array of the same shape instead of one that has a name."""
     source = shapes.source
@@ -134,7 +140,7 @@ def factors(shapes: Shapes, node: ast.expr, ratio: float, tolerance: float) -> I
     text = source.text_of(node)
     if parts is not None and (shape := shapes.of(parts[0])) is not None and (result := shapes.of(node)) is not None:
         size = "numel()" if "torch" in source.text else "size"
-        whole, kept = f"{source.text_of(parts[0])}.{size}", f"({text}).{size}"
+        whole, kept = f"{whole_text(source, parts[0])}.{size}", f"({text}).{size}"
         n, before = prod(shape) / prod(result), function_name(node) in ("mean", "var", "std", "nanmean")
         less = divided_by("n − 1") if before else _("× n / (n − 1)")
         for value, new, words in (

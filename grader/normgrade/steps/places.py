@@ -74,6 +74,12 @@ def made_for(search: Search, held: Held, use: Held) -> Held | None:
     return None
 
 
+def wrong_made(search: Search, change: Change) -> Held | None:
+    """Where the learner's code makes the value that a change makes, if right code lacks it."""
+    group = None if change.made is None else search.learner.groups.find(distinct(change.made, search.tolerance))
+    return next((held for held in search.learner.held if held.group == group and group not in search.right), None)
+
+
 def changed_at(search: Search, change: Change) -> Held | None:
     """Where the learner's code does what a change does.
 

@@ -9,11 +9,12 @@ from itertools import chain
 
 import numpy as np
 
-from normgrade.steps.quantities import Held, Quantity, forms, held_values, puts_for, quantities
+from normgrade.steps.quantities import Held, Quantity, arranged, forms, held_values, puts_for, quantities
 from normgrade.steps.replays import Outputs, Replays, Spent, outputs_of, places_apart
-from normgrade.steps.same_values import Groups, distinct
+from normgrade.steps.same_values import Groups, collapsed, distinct
 from normgrade.steps.sources import Source
-from normgrade.worker.observation import Put, Record, Recording
+from normgrade.worker.observation import Array, Put, Record, Recording
+from normgrade.worker.recorded import MOST_PUTS
 from normgrade.worker.rewriting import Kind
 
 LOOSE = 10  # times the tolerance: by how much outputs may differ
@@ -188,7 +189,29 @@ class Search:
                 for values in [held.values] if plain else forms(held.values, self.counts(held)):
                     for puts in puts_for(quantity, values, self.shapes):
                         if not self.hopeless(quantity):
-                            yield Link(quantity, held, puts, plain)
+                            more = self.in_other_iterations(quantity, held) if plain else []
+                            yield Link(quantity, held, (*puts, *more)[:MOST_PUTS], plain)
+
+    def in_other_iterations(self, quantity: Quantity, held: Held) -> list[Put]:
+        """The learner's values of the other times that he came by, where right code makes the quantity as often."""
+        mine, found = self.times[held.record.place], list[Put]()
+        if len(mine) == 1 or held.values.size != collapsed(held.record.values).size:
+            return []
+        own = {id(record) for record in quantity.records}
+        for place in dict.fromkeys(record.place for record in quantity.records):
+            theirs = [record for record in self.base.records if record.place == place]
+            for right, record in zip(theirs, mine, strict=False) if len(theirs) == len(mine) else ():
+                ways = [] if id(right) in own else arranged(collapsed(record.values), right.values, self.shapes)
+                found += [Put(place, right.iteration, Array(np.array(way), "float64")) for way in ways[:1]]
+        return found
+
+    @cached_property
+    def times(self) -> dict[int, list[Record]]:
+        """The learner's records by their places."""
+        found: dict[int, list[Record]] = {}
+        for record in self.learner.recording.records:
+            found.setdefault(record.place, []).append(record)
+        return found
 
     def counts(self, held: Held) -> list[int]:
         """Of how many numbers a value may be the sum."""

@@ -98,17 +98,19 @@ def changes(search: Search, some: Iterable[tuple[Quantity, Variant]]) -> Iterato
 
 
 def value_made(text: str, variant: Variant, recording: Recording) -> np.ndarray | None:
-    """The last value of what was changed: of the largest expression in the new text."""
+    """The last value of what was changed: of the largest expression in the new text, or else of the smallest around it."""
     if len(variant.edits) != 1:
         return None
     source, edit = source_of(text), variant.edits[0]
     start, end = edit.start, edit.start + len(edit.new)
-    found, widest = None, 0
+    inside, around = dict[int, np.ndarray](), dict[int, np.ndarray]()
     for record in recording.records:
         first, last = source.range_of(source.spots[record.place])
-        if start <= first and last <= end and last - first >= widest:
-            found, widest = record.values, last - first
-    return found
+        if start <= first and last <= end:
+            inside[last - first] = record.values
+        elif first <= start and end <= last:
+            around[last - first] = record.values
+    return inside[max(inside)] if inside else around[min(around)] if around else None
 
 
 def is_python(text: str) -> bool:

@@ -11,7 +11,7 @@ from normgrade.course.signature import Signature
 from normgrade.language import _
 from normgrade.steps.axes import ratio_of
 from normgrade.steps.catalogue import quantity_in_words
-from normgrade.steps.places import changed_at, first_wrong
+from normgrade.steps.places import changed_at, first_wrong, wrong_made
 from normgrade.steps.quantities import Held, Quantity
 from normgrade.steps.search import Link, Search
 from normgrade.steps.small_changes import Change
@@ -33,9 +33,8 @@ class Telling:
 
     def of_values(self, search: Search, links: Sequence[Link], recording: Recording, change: Change | None) -> Step | None:
         """The step where quantities went wrong, with a recording of right code that has the learner's values in their places."""
-        held = first_wrong(search, recording, links)
-        if held is None and change is not None:
-            held = first_wrong(search, change.recording)
+        places = [first_wrong(search, recording, links), None if change is None else wrong_made(search, change)]
+        held = min((place for place in places if place is not None), key=lambda place: place.time, default=None)
         first, *later = links
         ratio = ratio_of(first.values, first.quantity.values, search.tolerance) if first.plain else None
         how = "" if ratio is None else by_factor(ratio) if change is not None else self.with_origin(ratio)
@@ -51,8 +50,10 @@ class Telling:
         if self.is_built(held):
             return None
         word = self.word(search, quantity)
-        again = tuple(self.named(self.word(search, link.quantity), link.held) for link in later)
-        return Step(tuple(self.right(search, held, word)), self.named(word, held), again, how, change)
+        named = self.named(word, held)
+        again = tuple(dict.fromkeys(self.named(self.word(search, link.quantity), link.held) for link in later))
+        again = tuple(each for each in again if each.line != named.line)
+        return Step(tuple(self.right(search, held, word)), named, again, how, change)
 
     def word(self, search: Search, quantity: Quantity) -> str:
         return quantity_in_words(search.base.source, quantity.records[0].place)

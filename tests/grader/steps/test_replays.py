@@ -8,7 +8,7 @@ from steps_case import NORM, case, edited
 
 from normgrade.steps.replays import Spent, outputs_of, places_apart
 from normgrade.steps.same_values import EXACT
-from normgrade.worker.observation import Array, Foreign, Put, Reason, Recording
+from normgrade.worker.observation import Array, Foreign, Put, Reason, Recording, Value
 
 WRONG = edited((", correction=0", ""))
 
@@ -40,6 +40,11 @@ def test_values_are_put_into_a_source() -> None:
 
 
 def test_only_floating_point_numbers_are_outputs() -> None:
-    values = {"a": Array(np.ones(2), "float64"), "b": Array(np.ones(2, np.int64), "int64"), "c": Foreign(Reason.TYPE, "list"), "d": 1.0}
+    values: dict[str, Value] = {
+        "a": Array(np.ones(2), "float64"),
+        "b": Array(np.ones(2, np.int64), "int64"),
+        "c": Foreign(Reason.TYPE, "list"),
+        "d": 1.0,
+    }
     assert {*outputs_of(Recording(values))} == {"a"}
     assert places_apart({}, {"a": np.ones(2)}, EXACT) == {"a"}

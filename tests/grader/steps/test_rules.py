@@ -14,7 +14,7 @@ def changes(expression: str, before: str = "import torch") -> dict[str, str]:
     source = source_of(f"{head}{expression}\n    y = y + self.bias\n")
     statement = source.tree.body[1].body[0]  # type: ignore[attr-defined]
     node = statement.value
-    found = {}
+    found: dict[str, str] = {}
     for rule in RULES:
         for variant in rule(source, node):
             text = source.changed(variant.edits)
