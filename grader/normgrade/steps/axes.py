@@ -61,7 +61,7 @@ def other_axes(shapes: Shapes, node: ast.expr, sizes: Collection[int]) -> Iterat
 
 
 def reduction(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
-    """What a call reduces, and over which axes."""
+    """Return the array that a call reduces, and the axes."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in REDUCTIONS:
         return None
     args = node.args if isinstance(node.func.value, ast.Name) and node.func.value.id in LIBRARIES else [node.func.value, *node.args]
@@ -80,7 +80,7 @@ def squeezed(result: Axes, shape: Axes, axes: Axes) -> Axes:
 
 
 def defined_at(source: Source, axis: ast.expr) -> Iterator[ast.expr]:
-    """Where axes are written: where their name is defined, and at the call."""
+    """The expressions that say the axes: the definition of their name, and the one at the call."""
     if isinstance(axis, ast.Name) and (definition := source.definition(axis)) is not None:
         yield definition
     yield axis

@@ -12,8 +12,8 @@ from normgrade.course.signature import Signature
 from normgrade.steps.failing import Failing
 from normgrade.steps.replays import Answer, Replays, outputs_of, places_apart
 from normgrade.steps.same_values import tolerance_of
-from normgrade.steps.search import LOOSE, Base, Learner, Search
 from normgrade.steps.sources import Source, source_of
+from normgrade.steps.substitution import LOOSE, Base, Learner, Search
 from normgrade.worker.messages import RecordQuestion
 from normgrade.worker.observation import Recording
 
@@ -64,6 +64,6 @@ class Case:
         return recording if recording.error is None and recording.records and placed else None
 
     def base(self, text: str) -> Base | None:
-        """What a right source computes, forward only; None where it does not come to its end."""
+        """A right source on record, forward only; None if it does not come to its end."""
         recording = self.replays.record(text)
         return None if recording is None or not recording.records else Base(source_of(text), recording, outputs_of(recording))

@@ -1,4 +1,4 @@
-"""What quantities are called in words: by the reference's own names, and where it has none, by the operation that makes them."""
+"""Names of quantities in words: those of the reference, or else the operation that makes them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BY_OPERATION: dict[type[ast.operator], str] = {
 
 
 def quantity_in_words(source: Source, place: int) -> str:
-    """What the value at a place is called."""
+    """The name of the value at a place."""
     name = source.name_of(place)
     node = source.expression(place)
     return name_in_words(name) if name else expression_in_words(node)
@@ -44,7 +44,7 @@ def name_in_words(name: str) -> str:
 
 
 def expression_in_words(node: ast.expr | None) -> str:
-    """What an expression makes, without saying how."""
+    """A word for the value of an expression, without saying how it is made."""
     match node:
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in BY_CALL:
             return _(BY_CALL[name])

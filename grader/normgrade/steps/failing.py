@@ -1,4 +1,4 @@
-"""Which failing play tells most about the first step that goes wrong: the smallest one that is told apart axis by axis."""
+"""Chooses the failing play that tells most: the smallest one whose sizes tell the axes apart."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def without_backward(request: TypedRequest) -> TypedRequest:
 
 
 def how_telling(request: TypedRequest) -> tuple[float, ...]:
-    """What a play is ordered by: plain ones first, then those whose sizes tell the axes apart, then small ones."""
+    """The key that orders plays: plain ones first, then those whose sizes tell the axes apart, then small ones."""
     arrays = [*arrays_in(request.inputs)]
     largest = max(arrays, key=size_of, default=None)
     shape = () if largest is None else largest.values.shape
@@ -79,7 +79,7 @@ def how_telling(request: TypedRequest) -> tuple[float, ...]:
 
 
 def is_unusual(step: LayerStep) -> bool:
-    """Whether a step is anything but a plain call."""
+    """Return if a step is anything but a plain call."""
     return step.action not in CALLS or any(getattr(step, name) for name in UNUSUAL if name not in ARGUMENTS)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from normgrade.steps.quantities import Held, Quantity, puts_for, quantities
 from normgrade.steps.replays import outputs_of, places_apart
-from normgrade.steps.search import Link, Search
+from normgrade.steps.substitution import Link, Search
 from normgrade.worker.observation import Record, Recording
 
 MOST = 3  # quantities

@@ -1,4 +1,4 @@
-"""Where a submission first goes wrong, and how: said only where a replay of right code proves it."""
+"""Finds the step at which a submission first goes wrong, and says it only if a replay of right code proves it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from normgrade.steps.case import Case
 from normgrade.steps.failing import failing_plays
 from normgrade.steps.in_a_row import in_a_row
 from normgrade.steps.replays import Answer, Replays, Spent
-from normgrade.steps.search import Link, Search
 from normgrade.steps.small_changes import Change, change_for, change_for_several, change_without_value
 from normgrade.steps.sources import source_of
 from normgrade.steps.step import Step
+from normgrade.steps.substitution import Link, Search
 from normgrade.steps.telling import Telling
 
 PLAYS, LOOKED_AT = 2, 6  # failing plays that are searched, and that are played on record to see whether they can be

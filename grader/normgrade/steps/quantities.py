@@ -19,7 +19,7 @@ MOST_WAYS = 3  # to arrange a value
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """What the reference computes: all records that hold the same numbers, in the order of time."""
+    """A value that the reference computes: all records that hold the same numbers, in the order of time."""
 
     records: tuple[Record, ...]
     group: int | None  # of the learner's values that are the same, if there are any
@@ -67,7 +67,7 @@ def held_values(records: Sequence[Record], groups: Groups) -> list[Held]:
 
 
 def stacked(records: Sequence[Record]) -> Iterator[tuple[Record, np.ndarray, int]]:
-    """What a loop makes at one place, one iteration after the other, as one array; with its first record."""
+    """The values that a loop makes at one place, as one array, with the first record."""
     places: dict[int, list[tuple[int, Record]]] = {}
     for time, record in enumerate(records):
         places.setdefault(record.place, []).append((time, record))
@@ -127,7 +127,7 @@ def unlike(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def forms(values: np.ndarray, counts: Sequence[int]) -> Iterator[np.ndarray]:
-    """What a value may be a form of: its reciprocal is meant, or its square, its root; or it is a sum over so many numbers."""
+    """The values that may be meant: the reciprocal, the square, the root, or the mean of so many numbers."""
     if (values > 0).all():
         yield values**2
         yield 1 / values

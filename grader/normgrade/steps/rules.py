@@ -105,7 +105,7 @@ def exchanged(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
-    """What is added in a root is added to the root, or is no addend but the least that there may be."""
+    """An addend in a root is added to the root, or is the least value instead of an addend."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and is_small(node.right):
         left, right = source.text_of(node.left), source.text_of(node.right)
         larger = f"({left}).clamp(min={right})" if "torch" in source.text else f"np.maximum({left}, {right})"
@@ -127,7 +127,7 @@ def outside(source: Source, node: ast.expr) -> Iterator[Variant]:
 
 
 def is_small(node: ast.expr) -> bool:
-    """Whether this is an eps."""
+    """Return if this is an eps."""
     return isinstance(node, ast.Name | ast.Attribute) and last_name(node).lower().startswith("eps")
 
 
@@ -176,7 +176,7 @@ def function_name(node: ast.expr) -> str:
 
 
 def argument_of(node: ast.expr) -> ast.expr | None:
-    """What a function of every number is called on: its argument, or what it is a method of."""
+    """The argument of a function of every number, or the array that it is a method of."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch" | "np" | "numpy" | "math")), args=[first, *_rest]):
             return first

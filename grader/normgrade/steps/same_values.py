@@ -1,4 +1,4 @@
-"""When two values are the same: their distinct numbers are, in order of size. Shape, axes, arrangement and broadcasting do not matter."""
+"""Compares values by their distinct numbers, in order of size. Shape, axes, arrangement and broadcasting do not matter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def distinct(values: np.ndarray, tolerance: float) -> np.ndarray | None:
 
 
 def same(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
-    """Whether two arrays of one size hold the same numbers, one by one."""
+    """Return if two arrays of one size hold the same numbers, one by one."""
     if one.size != other.size:
         return False
     one, other = one.ravel(), other.ravel()
@@ -76,7 +76,7 @@ class Groups:
         return None
 
     def add(self, numbers: np.ndarray | None) -> int | None:
-        """The same, after a new group was made if need be; None where numbers are not finite."""
+        """Find the group, or make a new one; None if numbers are not finite."""
         group = self.find(numbers)
         if group is None and numbers is not None:
             group, self.count = self.count, self.count + 1

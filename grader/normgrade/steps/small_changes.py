@@ -15,8 +15,8 @@ from normgrade.steps.axes import Shapes, factors, functions_of, offsets, other_a
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.replays import outputs_of, places_apart
 from normgrade.steps.rules import RULES, Variant
-from normgrade.steps.search import LOOSE, Link, Search
 from normgrade.steps.sources import source_of
+from normgrade.steps.substitution import LOOSE, Link, Search
 from normgrade.worker.observation import Recording
 
 FEWER = 25  # of each of several quantities
@@ -63,7 +63,7 @@ def change_for_several(search: Search, links: Sequence[Link]) -> Change | None:
 
 
 def gives(search: Search, edits: Sequence[Edit], link: Link) -> bool:
-    """Whether a changed source makes the learner's value of a quantity."""
+    """Return if a changed source makes the learner's value of a quantity."""
     text = search.base.source.changed(tuple(dict.fromkeys(edits)))
     recording = search.replays.record(text) if text is not None and is_python(text) else None
     return recording is not None and link.held.group in search.learner.groups.found_in(recording.records)

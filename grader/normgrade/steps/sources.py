@@ -39,7 +39,7 @@ class Source:
 
     @cached_property
     def nodes(self) -> dict[Range, list[ast.AST]]:
-        """What stands where, the outermost first."""
+        """The nodes of the tree by their characters, the outermost first."""
         found: dict[Range, list[ast.AST]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.expr | ast.stmt):
@@ -76,7 +76,7 @@ class Source:
         return next((node for node in found if isinstance(node, ast.expr)), None)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What a node stands in, from the inside out."""
+        """The nodes around a node, from the inside out."""
         while (parent := self.parents.get(node)) is not None:
             yield parent
             node = parent
@@ -106,14 +106,14 @@ class Source:
         return ""
 
     def uses(self, place: int, name: str, other: int) -> bool:
-        """Whether the expression at a place has a name in it, in the function of another place."""
+        """Return if the expression at a place has a name in it, in the function of another place."""
         node, made = self.expression(place), self.expression(other)
         if node is None or made is None or self.function(node) is not self.function(made):
             return False
         return any(own_name(each) == name for each in ast.walk(node))
 
     def definition(self, name: ast.Name) -> ast.expr | None:
-        """What is assigned to a name in its function, if that is so once."""
+        """The value that is assigned to a name in its function, if there is one assignment."""
         found = []
         for node in ast.walk(self.function(name)):
             if isinstance(node, ast.Assign):

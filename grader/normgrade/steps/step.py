@@ -73,7 +73,7 @@ class Step:
 
 
 def told_right(right: tuple[Named, ...]) -> str:
-    """What is right, with its lines."""
+    """The right quantities, with their lines."""
     told = [_("{name} is right (line {line})", name=each.name, line=each.line) for each in right]
     return _(", ").join(told)
 

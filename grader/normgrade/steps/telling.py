@@ -11,12 +11,12 @@ from normgrade.course.signature import Signature
 from normgrade.language import _
 from normgrade.steps.axes import ratio_of
 from normgrade.steps.catalogue import quantity_in_words
-from normgrade.steps.places import changed_at, first_wrong, wrong_made
 from normgrade.steps.quantities import Held, Quantity
-from normgrade.steps.search import Link, Search
 from normgrade.steps.small_changes import Change
 from normgrade.steps.sources import Source
 from normgrade.steps.step import Named, Step, by_factor
+from normgrade.steps.substitution import Link, Search
+from normgrade.steps.wrong_places import changed_at, first_wrong, wrong_made
 from normgrade.worker.observation import Recording
 from normgrade.worker.requests import TypedRequest
 
@@ -78,10 +78,10 @@ class Telling:
         yield from (self.named(name, held) for name, held in some[-TOLD:])
 
     def is_built(self, held: Held) -> bool:
-        """Whether a value is made while a layer is built."""
+        """Return if a value is made while a layer is built."""
         node = self.source.expression(held.record.place)
         return node is not None and getattr(self.source.function(node), "name", "") == "__init__"
 
     def is_computed(self, held: Held) -> bool:
-        """Whether a value is made in a call."""
+        """Return if a value is made in a call."""
         return self.source.spots[held.record.place].kind.makes and not self.is_built(held)

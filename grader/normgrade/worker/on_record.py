@@ -96,7 +96,7 @@ class Recorder:
 
 @dataclass
 class Reporter:
-    """What stands in a rewritten module for the function that is told the values."""
+    """The function of a rewritten module that is told the values."""
 
     recorder: Recorder | None = None
 

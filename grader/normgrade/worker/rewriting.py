@@ -21,7 +21,7 @@ S = TypeVar("S", bound=ast.stmt)
 
 
 class Kind(StrEnum):
-    """What stands at a place."""
+    """The kinds of places."""
 
     OPERATION = "operation"
     CALL = "call"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
     @property
     def makes(self) -> bool:
-        """Whether a value can be made here; elsewhere it is only read."""
+        """Return if a value can be made here; elsewhere it is only read."""
         return self not in (Kind.NAME, Kind.ATTRIBUTE)
 
 

@@ -13,9 +13,9 @@ from normgrade.steps.case import Case
 from normgrade.steps.failing import failing_plays
 from normgrade.steps.locate import locate
 from normgrade.steps.replays import Answer, Replays
-from normgrade.steps.search import Search
 from normgrade.steps.sources import source_of
 from normgrade.steps.step import Step
+from normgrade.steps.substitution import Search
 from normgrade.worker.messages import RecordQuestion, Substitute
 from normgrade.worker.observation import Array, Recording
 from normgrade.worker.on_record import play_on_record

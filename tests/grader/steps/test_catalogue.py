@@ -1,4 +1,4 @@
-"""What quantities are called: by their names in the reference, or by what makes them; never by how."""
+"""Names of quantities: those in the reference, or the operation that makes them; never how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same values: by their distinct numbers, whatever their shape, with the tolerance of the dtype."""
+"""Values are the same if their distinct numbers are, in any shape, within the tolerance of the dtype."""
 
 from __future__ import annotations
 

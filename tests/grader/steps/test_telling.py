@@ -1,4 +1,4 @@
-"""What is told of a step: what is right before it, by how much it is wrong, and nothing that no call computes."""
+"""The words of a step: the right values before it, and by how much it is wrong; nothing that no call computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the learner's code the first wrong value is made, or where a right one is first used in a wrong way."""
+"""Finds the line of the learner's code that makes the first wrong value, or that first uses a right one in a wrong way."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from normgrade.steps.quantities import Held, forms
 from normgrade.steps.same_values import distinct
-from normgrade.steps.search import Link, Search
 from normgrade.steps.small_changes import Change
+from normgrade.steps.substitution import Link, Search
 from normgrade.worker.observation import Record, Recording
 from normgrade.worker.rewriting import Kind
 
@@ -25,7 +25,7 @@ def first_wrong(search: Search, recording: Recording, links: Sequence[Link] = ()
 
 
 def wrong_use(search: Search, held: Held) -> Held | None:
-    """Where a value is wrong: where it is made, unless it is put to right use, which shows that it is right; then where it comes again."""
+    """The record in which a value is wrong: the first one; if the value is put to right use, which shows that it is right, a later one."""
     used = right_use(search, held)
     if used is None:
         return held
@@ -59,7 +59,7 @@ def origin(search: Search, wrong: Held) -> Held:
 
 
 def made_for(search: Search, held: Held, use: Held) -> Held | None:
-    """Where a right value is made that is wrong in this use, if it is made once more for another one; None where it is not."""
+    """The record of a right value that is wrong in this use, if the value is made once more for another use; else None."""
     learner, found = search.learner, dict[int, tuple[int, Record]]()
     for time, record in enumerate(learner.recording.records):
         kind = learner.source.spots[record.place].kind
@@ -75,15 +75,16 @@ def made_for(search: Search, held: Held, use: Held) -> Held | None:
 
 
 def wrong_made(search: Search, change: Change) -> Held | None:
-    """Where the learner's code makes the value that a change makes, if right code lacks it."""
+    """The record of the value that a change makes, if right code lacks it."""
     group = None if change.made is None else search.learner.groups.find(distinct(change.made, search.tolerance))
-    return next((held for held in search.learner.held if held.group == group and group not in search.right), None)
+    made = next((held for held in search.learner.held if held.group == group and group not in search.right), None)
+    return None if made is None else wrong_use(search, made)
 
 
 def changed_at(search: Search, change: Change) -> Held | None:
-    """Where the learner's code does what a change does.
+    """The record at which the learner's code does the same as a change.
 
-    That is the first value that right code lacks; or before it, the last value that right code has too and that stands for another one.
+    That is the first value that right code lacks; or before it, a value that right code has too and that stands for another one.
     """
     learner, wrong = search.learner, first_wrong(search, change.recording)
     made = change.made if change.made is not None and change.made.size > 1 else None

@@ -1,4 +1,4 @@
-"""Where the first wrong value is made, or a right one is first used in a wrong way."""
+"""The line of the first wrong value, or of the first wrong use of a right one."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from steps_case import NORM, edited, search
 
-from normgrade.steps.search import Search
+from normgrade.steps.substitution import Search
 
 BY_HAND = """import torch
 

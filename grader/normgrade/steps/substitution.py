@@ -24,7 +24,7 @@ MOST_EARLIER = 3  # of the learner's that are tried before the one that was foun
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """What the submission computed. `outputs` are those of its `whole` play that one without a backward pass has too."""
+    """The values that the submission computed. `outputs` are those of its `whole` play that one without a backward pass has too."""
 
     source: Source
     recording: Recording
@@ -45,7 +45,7 @@ class Learner:
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What a right source computed, forward only."""
+    """The values that a right source computed, forward only."""
 
     source: Source
     recording: Recording
@@ -106,7 +106,7 @@ class Search:
         return self.known | {held.group for held in self.learner.held if self.is_reciprocal(held, self.made)}
 
     def is_reciprocal(self, held: Held, made: Groups) -> bool:
-        """Whether the reciprocal of a small value is among others."""
+        """Return if the reciprocal of a small value is among others."""
         small = 1 < held.values.size < self.limit
         return small and bool(held.values.all()) and self.is_in(made, 1 / held.values)
 
@@ -140,12 +140,12 @@ class Search:
         return {quantity: times[id(quantity.records[0])] for quantity in self.quantities}
 
     def is_passed(self, quantity: Quantity) -> bool:
-        """Whether the learner has a quantity that is made after this one."""
+        """Return if the learner has a quantity that is made after this one."""
         has = [time for each, time in self.order.items() if each.group is not None and each.values.size > 1]
         return self.order[quantity] < max(has, default=0)
 
     def small(self, quantity: Quantity) -> bool:
-        """Whether a quantity has fewer numbers than the output, and is not itself what is observed."""
+        """Return if a quantity has fewer numbers than the output, and is no buffer that is observed itself."""
         return quantity.values.size < self.limit and self.base.source.spots[quantity.records[0].place].kind is not Kind.UPDATED
 
     def proved(self) -> list[Link]:
@@ -166,7 +166,7 @@ class Search:
         return next((each for each in tried if self.explains([each])), None)
 
     def uses(self, held: Held, other: Held) -> bool:
-        """Whether the learner's expression of a value has the name of another one in it."""
+        """Return if the learner's expression of a value has the name of another one in it."""
         source, place = self.learner.source, other.record.place
         name = source.name_of(place)
         return bool(name) and source.uses(held.record.place, name, place)
@@ -214,16 +214,16 @@ class Search:
         return found
 
     def counts(self, held: Held) -> list[int]:
-        """Of how many numbers a value may be the sum."""
+        """The numbers of terms that a value may be the sum of."""
         count, rest = divmod(self.limit, held.values.size)
         return [count] if count > 1 and not rest else []
 
     def hopeless(self, quantity: Quantity) -> bool:
-        """Whether a quantity is known to change what is right, or to leave alone what is wrong."""
+        """Return if a quantity is known to change a right place, or to leave a wrong one as it is."""
         return quantity in self.reach and self.reach[quantity] != self.wrong
 
     def explains(self, links: Sequence[Link]) -> bool:
-        """Whether the learner's outputs come out, all of them, with these values in the right source."""
+        """Return if the right source with these values gives all of the learner's outputs."""
         recording = self.replays.put(self.base.source.text, [put for link in links for put in link.puts])
         if recording is None:
             return False
