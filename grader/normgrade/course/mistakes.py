@@ -164,6 +164,14 @@ def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Ed
     return Edit(start, start + len(old), new)
 
 
+def edits_of(pairs: Iterable[Sequence[str]], reference: str) -> tuple[Edit, ...]:
+    """The edits that replace the only occurrence of each old text by the new one; none where one does not occur once."""
+    found = [(old, new) for old, new in pairs]
+    if any(reference.count(old) != 1 for old, _new in found):
+        return ()
+    return tuple(Edit(reference.index(old), reference.index(old) + len(old), new) for old, new in found)
+
+
 def applied(reference: str, edits: Iterable[Edit]) -> str | None:
     """The reference with all edits made; None where two of them overlap."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))

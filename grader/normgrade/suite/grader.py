@@ -18,7 +18,7 @@ from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
 from normgrade.oracle.seal import Seal
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on it
     from normgrade.compare.peeling import PlayAgain
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
+    from normgrade.steps.step import Step
+    from normgrade.suite.investigation import Found, Locate
     from normgrade.suite.records import Records
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.suite.suite import Suite
@@ -209,6 +211,19 @@ class Grader:
 
         return play_again
 
+    def locating(self, exercise: Exercise, submitted: Submitted, understudy: Understudy) -> Locate:
+        """A function that finds the first wrong step of a submission in some results."""
+        from normgrade.steps.locate import locate
+
+        sources = [read_text(path) for path in (exercise.reference, *exercise.alternatives)]
+
+        def locating(results: Sequence[Result]) -> Step | None:
+            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
+                again = understudy.open_worker()
+                return locate(results, submitted.source, sources, worker.record, again.record, exercise.defines)
+
+        return locating
+
     def diagnose(
         self,
         exercise: Exercise,
@@ -216,36 +231,42 @@ class Grader:
         within_s: float = math.inf,
         deadline: Deadline = NEVER,
         submitted: Submitted | None = None,
-    ) -> tuple[Diagnosis, ...] | None:
-        """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
+    ) -> Found:
+        """The mistakes that explain what was played with the public seed, and the first wrong step of what they leave open.
 
-        What was `submitted` may be played again, in a worker of its own. Without it, half precision is not told from other mistakes.
+        What was `submitted` may be played again, in a worker of its own. Without it, half precision is not told from other mistakes, and
+        no step is found.
 
         `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
         so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.candidates import candidates
-        from normgrade.suite.investigation import Investigation, no_answer
+        from normgrade.suite.investigation import Found, Investigation, no_answer, nowhere
         from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
-            return ()
+            return Found(())
         suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
         try:
             telling = any(play.worked for result in results for play in result.plays)
             known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
-            return None
+            return Found(None)
         footprints, records = known or none_of(suite, rehearsal), self.records_of(exercise)
         if submitted is not None and known is not None:
             footprints, mistakes = candidates(known, read_mistakes(exercise), rehearsal.reference, submitted.source)
             records = records.of_those(mistakes)
         with Understudy(self.host(exercise), exercise) as understudy:
             questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
-            again = no_answer if submitted is None else self.play_again(exercise, submitted)
-            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
+            again: PlayAgain = no_answer
+            locate: Locate = nowhere
+            if submitted is not None and telling:
+                again, locate = self.play_again(exercise, submitted), self.locating(exercise, submitted, understudy)
+            found = Investigation(
+                results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again, locate
+            ).explain()
         records.keep()
         return found
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from normgrade.compare.footprints import Footprints
 from normgrade.compare.peeling import NOWHERE, Peeled, PlayAgain, peel
 from normgrade.compare.played import Result
 from normgrade.compare.suspects import Suspects, form_suspects
+from normgrade.course.mistakes import Mistake, edits_of
 from normgrade.course.signature import Signature
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import UNLISTED, Diagnosis, Outcome
+from normgrade.steps.step import Step
 from normgrade.suite.questioning import Asked, Questioning, Remembering
 from normgrade.worker.observation import Playable
 
@@ -29,6 +32,7 @@ SAMPLE = 5  # plays in which each suspect acts
 MOST = 2000  # plays of all suspects
 
 
+Locate = Callable[[Sequence[Result]], Step | None]
 Attempt = tuple[list[int], bool]  # suspects, and if they are seen exactly
 
 
@@ -37,11 +41,23 @@ def no_answer(requests: Sequence[Playable]) -> list[None]:
     return [None] * len(requests)
 
 
+def nowhere(results: Sequence[Result]) -> None:
+    """No step: nothing is looked for."""
+
+
+class Found(NamedTuple):
+    """The diagnoses, None where the time was too short, and the first wrong step of what they leave open, if it is certain."""
+
+    diagnoses: tuple[Diagnosis, ...] | None
+    step: Step | None = None
+
+
 @dataclass(frozen=True)
 class Investigation:
     """One submission, whose `results` known mistakes are held against.
 
-    `play_again` has it answer other requests, and `peeled` is what was taken off these results already.
+    `play_again` has it answer other requests, `locate` finds its first wrong step in some results, and `peeled` is what was taken off
+    these results already.
     """
 
     results: Sequence[Result]
@@ -51,6 +67,7 @@ class Investigation:
     questioning: Questioning
     within_s: float = math.inf
     play_again: PlayAgain = no_answer
+    locate: Locate = nowhere
     peeled: Peeled | None = None
 
     @cached_property
@@ -62,20 +79,42 @@ class Investigation:
         """Plays several mistakes together."""
         return Remembering(self.questioning.play_sources)
 
-    def explain(self) -> tuple[Diagnosis, ...] | None:
-        """The diagnoses that explain the most; None where the time was too short.
+    def explain(self) -> Found:
+        """The diagnoses that explain the most, and the first wrong step of what they leave open.
 
         Suspects that agree with all that was observed are named exactly. If they leave something open, what is wrong about forms and half
-        precision is taken off, and the rest is looked at.
+        precision is taken off, and the rest is looked at. If that leaves something open, too, the first step that goes wrong there is
+        looked for, and a change of the reference that does the same is one more suspect.
         """
-        found, deadline = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s)
+        found, deadline, step = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s), None
         with np.errstate(all="ignore"):
             self.try_each(self.likeliest(deadline), found, deadline)
             if self.failed - explained(best_of(found)):
                 peeled = peel(self.results, self.play_again)
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
                 rest.try_each(rest.attempts(deadline, found), found, deadline)
-        return best_of(found) if found else None
+                step = rest.first_wrong_step(best_of(found))
+                if step is not None and step.change is not None:
+                    rest.with_unlisted(step).try_each([rest.together_with_last(best_of(found))], found, deadline)
+        return Found(best_of(found) if found else None, step)
+
+    def first_wrong_step(self, diagnoses: Sequence[Diagnosis]) -> Step | None:
+        """The first step that goes wrong at the claims that fail and that no mistake explains."""
+        left_open = self.failed - explained(diagnoses)
+        return self.locate([result for result in self.results if result.check.name in left_open]) if left_open else None
+
+    def with_unlisted(self, step: Step) -> Investigation:
+        """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
+        assert step.change is not None
+        unlisted = Mistake(UNLISTED, step.says, step.change.source, edits_of(step.change.edits, self.reference))
+        every = self.footprints.among(self.questioning.records.mistakes).with_any(unlisted)
+        records = self.questioning.records.of_those([*self.questioning.records.mistakes, unlisted])
+        return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
+
+    def together_with_last(self, diagnoses: Sequence[Diagnosis]) -> Attempt:
+        """The mistakes of the best diagnosis, and the last one of all."""
+        named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
+        return [*named, len(self.footprints.mistakes)], True
 
     @property
     def failed(self) -> set[str]:

@@ -42,7 +42,7 @@ class Case:
     def named(self, submission: Plays, within_s: float = 1000.0) -> list[tuple[str, ...]] | None:
         """The mistakes that are named for a submission, one tuple for each explanation."""
         self.asked.clear()
-        found = self.investigation(submission, within_s).explain()
+        found = self.investigation(submission, within_s).explain().diagnoses
         self.explained = found[0].checks if found else ()
         return None if found is None else [diagnosis.mistakes for diagnosis in found]
 
@@ -112,7 +112,7 @@ def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() 
     investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation(
         {**HALVED, 3: {"output": [3.0, 3.0]}}
     )
-    found = investigation.explain()
+    found = investigation.explain().diagnoses
     assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved",)]
     assert investigation.others(found, [0]) == [2] and investigation.others(found, [0, 2]) == []
     assert investigation.others((), []) == [0, 1, 2]

@@ -30,8 +30,8 @@ HOUSE_ORDER: Mapping[str, str] = {
     "authoring": "suite course language",
     "verify": "grade suite compare oracle inspection report worker course language",
     # One grading, from file to report
-    "grade": "suite compare inspection report language course",
-    "suite": "compare oracle inspection report worker course language",
+    "grade": "suite steps compare inspection report language course",
+    "suite": "steps compare oracle inspection report worker course language",
     "steps": "compare oracle report worker course language",
     "compare": "oracle inspection report worker course language",
     "oracle": "worker probes course language",
