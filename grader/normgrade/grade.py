@@ -169,7 +169,7 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
-    shown = None if step is None else WrongStep(step.says, step.line, step.column, step.width, lines_of(report.source)[step.line - 1])
+    shown = None if step is None else wrong_step(step, report.source)
     diagnoses = pointed(diagnoses, submission.exercise, report.source, shown)
     report = replace(report, diagnoses=diagnoses, unexplained=unexplained, step=shown)
     return replace(report, granted=granted(report, calling) if exercise.credit == "mistakes" else 0)
@@ -187,13 +187,18 @@ def explained(
         return None, None
 
 
+def wrong_step(step: Step, source: str) -> WrongStep:
+    """The first wrong step as it is reported."""
+    return WrongStep(step.says, Spot(UNLISTED, step.line, step.column, step.width, lines_of(source)[step.line - 1]))
+
+
 def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, step: WrongStep | None) -> tuple[Diagnosis, ...]:
     """The diagnoses, with the lines of the submission where their mistakes stand."""
     if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN} - {UNLISTED}:
         return diagnoses
     reference, known = read_text(exercise.reference), read_mistakes(exercise)
     made = ([*filter(None, (called(name, known, reference) for name in diagnosis.mistakes))] for diagnosis in diagnoses)
-    unlisted = () if step is None else (Spot(UNLISTED, step.line, step.column, step.width, step.text),)
+    unlisted = () if step is None else (step.spot,)
     return tuple(
         replace(each, spots=(*spots_of(mistakes, reference, source), *(unlisted if UNLISTED in each.mistakes else ())))
         for each, mistakes in zip(diagnoses, made, strict=True)

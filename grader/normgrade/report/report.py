@@ -310,16 +310,11 @@ class WrongStep:
     """The first step of a submission that goes wrong, as a replay of right code proves it.
 
     says: which steps before it are right, which one is not, and how far it is off.
-    line, column: where it stands in the submission, both counted from 1, the column in characters.
-    width: how many characters the place takes.
-    text: the whole line.
+    spot: where it stands in the submission.
     """
 
     says: str
-    line: int
-    column: int
-    width: int
-    text: str
+    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from normgrade.report.render.wording import (
 from normgrade.report.report import (
     BUILT_IN,
     SOME_INPUTS,
+    UNLISTED,
     Check,
     Diagnosis,
     Difference,
@@ -31,6 +32,7 @@ from normgrade.report.report import (
     Rule,
     Spot,
     ValueDifference,
+    WrongStep,
 )
 
 BY_HAND = "ByHand: "  # how the exception of a banned call begins
@@ -121,6 +123,12 @@ def left_open(report: Report) -> list[str]:
     diagnosis = diagnosis_of(report)
     claims = {} if diagnosis is None else unexplained_claims(diagnosis, report.checks)
     return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in claims.items()]
+
+
+def step_of(report: Report) -> WrongStep | None:
+    """Return the first step that goes wrong; None if a diagnosis tells of it, or if it is not certain."""
+    diagnosis = diagnosis_of(report)
+    return None if diagnosis is not None and UNLISTED in diagnosis.mistakes else report.step
 
 
 def crash_of(report: Report) -> Check | None:
