@@ -106,7 +106,8 @@ class Investigation:
     def with_unlisted(self, step: Step) -> Investigation:
         """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
         assert step.change is not None
-        unlisted = Mistake(UNLISTED, step.says, step.change.source, edits_of(step.change.edits, self.reference))
+        edits = edits_of(step.change.edits, self.reference) if step.change.base == self.reference else ()
+        unlisted = Mistake(UNLISTED, step.says, step.change.source, edits)
         every = self.footprints.among(self.questioning.records.mistakes).with_any(unlisted)
         records = self.questioning.records.of_those([*self.questioning.records.mistakes, unlisted])
         return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
