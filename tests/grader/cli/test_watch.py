@@ -59,6 +59,7 @@ class Terminal:
         )  # fmt: skip
         os.close(theirs)
         self.shown = ""
+        self.unread = b""
 
     def see(self, pattern: str) -> str:
         """Read until this is shown, wherever its lines break, and forget what was shown before."""
@@ -67,14 +68,25 @@ class Terminal:
         while not (found := re.search(pattern, self.shown)):
             assert time.monotonic() < deadline, self.shown[-3000:]
             if select.select([self.ours], [], [], 0.1)[0]:
-                self.shown += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", os.read(self.ours, 2**16).decode("utf-8", "replace"))
+                self.shown += without_codes(os.read(self.ours, 2**16))
         self.shown = self.shown[found.end() :]
         return found[0]
 
+    def code(self) -> int:
+        """Read until the process has ended, which could not write to a terminal that is full, and return its exit code."""
+        deadline = time.monotonic() + LATEST_S
+        while self.process.poll() is None:
+            assert time.monotonic() < deadline, "the process has not ended"
+            if select.select([self.ours], [], [], 0.1)[0]:
+                with suppress(OSError):  # nobody writes any more, as Linux says it
+                    self.unread += (more := os.read(self.ours, 2**16))
+                    self.shown += without_codes(more)
+        return self.process.wait()
+
     def everything(self) -> str:
         """Everything that was written and is not read yet, codes and all, once nobody writes any more."""
-        written = b""
-        with suppress(OSError):  # as Linux says it
+        written, self.unread = self.unread, b""
+        with suppress(OSError):
             while more := os.read(self.ours, 2**16):
                 written += more
         return written.decode()
@@ -86,6 +98,11 @@ class Terminal:
         self.process.kill()
         self.process.wait()
         os.close(self.ours)
+
+
+def without_codes(written: bytes) -> str:
+    """What a terminal shows of what was written."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode("utf-8", "replace"))
 
 
 @pytest.fixture
@@ -113,7 +130,7 @@ def begin(folder: Path, tiny: Course, expectations: Path) -> Iterator[Begin]:
 
 def quit_watching(terminal: Terminal) -> None:
     terminal.press("q")
-    assert terminal.process.wait(LATEST_S) == 0
+    assert terminal.code() == 0
 
 
 def mend_and_quit(terminal: Terminal, folder: Path, tiny: Course) -> None:
@@ -196,7 +213,7 @@ def test_whoever_is_ended_gives_the_terminal_back(number: signal.Signals, begin:
     terminal.see(r"points, not passed")
     assert termios.tcgetattr(terminal.ours) != settings
     terminal.process.send_signal(number)
-    assert terminal.process.wait(LATEST_S) == -number
+    assert terminal.code() == -number
     assert termios.tcgetattr(terminal.ours) == settings
     assert terminal.everything().endswith(LEAVE)
 
