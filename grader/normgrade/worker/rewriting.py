@@ -207,7 +207,7 @@ class Walk(ast.NodeTransformer):
 
 
 def whole_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
-    """What a target is an item of, if that has a name."""
+    """The array that a target is an item of, if it has a name."""
     if not isinstance(target, ast.Subscript):
         return None
     whole = target.value
