@@ -56,24 +56,29 @@ def locate(
 
 
 def steps(case: Case, search: Search) -> Iterator[Step]:
-    """The first wrong step as each of the ways to it finds it: a value of the learner's, a small change, another right source."""
+    """The first wrong step as each of the ways to it finds it: a value of the learner's, a small change, another right source.
+
+    A proof of something that is made before any call ends the search: no step explains that.
+    """
     telling = Telling(case.source, case.failing.request, case.defines)
-    yield from proved(search, telling)
+    if links := search.proved() or in_a_row(search):
+        yield from proved(search, links, telling)
+        if any(telling.is_built(link.held) for link in links):
+            return
     change = change_without_value(search, FOR_CHANGES)
     if change is not None and (step := telling.of_change(search, change)) is not None:
         yield step
     for other in case.searches_elsewhere(search):
-        yield from proved(other, telling)
+        if links := other.proved() or in_a_row(other):
+            yield from proved(other, links, telling)
 
 
-def proved(search: Search, telling: Telling) -> Iterator[Step]:
-    """The step that a value of the learner's proves, with a change if one is found."""
-    links = search.proved() or in_a_row(search)
-    recording = search.with_values(links) if links else None
-    if recording is not None:
-        step = telling.of_values(search, links, recording, found_change(search, links))
-        if step is not None:
-            yield step
+def proved(search: Search, links: Sequence[Link], telling: Telling) -> Iterator[Step]:
+    """The step that values of the learner's prove, with a change if one is found."""
+    recording = search.with_values(links)
+    step = None if recording is None else telling.of_values(search, links, recording, found_change(search, links))
+    if step is not None:
+        yield step
 
 
 def found_change(search: Search, links: Sequence[Link]) -> Change | None:

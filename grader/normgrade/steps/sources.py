@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TypeGuard
 
 from normgrade.course.mistakes import Edit, applied
 from normgrade.worker.rewriting import Kind, Spot, rewritten
@@ -69,7 +70,7 @@ class Source:
         """The expression at a place: that which an assignment or an update adds, where it stands for one of these."""
         found = self.nodes.get(self.range_of(self.spots[place]), [])
         if self.spots[place].kind is Kind.UPDATED:
-            return next((node.value for node in found if isinstance(node, ast.AugAssign)), None)
+            return next((node.value for node in found if isinstance(node, ast.AugAssign | ast.Assign)), None)
         if self.spots[place].kind is Kind.UNPACKED:
             statement = next((each for node in found for each in self.above(node) if isinstance(each, ast.Assign)), None)
             return None if statement is None else statement.value
@@ -92,7 +93,8 @@ class Source:
         if spot.kind is Kind.UNPACKED:
             return self.text_of(spot)
         if spot.kind is Kind.UPDATED:
-            return next((last_name(node.target) for node in found if isinstance(node, ast.AugAssign)), "")
+            targets = (node.target if isinstance(node, ast.AugAssign) else node.targets[0] for node in found if is_assignment(node))
+            return next(map(last_name, targets), "")
         return next(filter(None, (self.assigned_to(node) for node in found if isinstance(node, ast.expr))), "")
 
     def assigned_to(self, node: ast.expr) -> str:
@@ -158,9 +160,15 @@ def source_of(text: str) -> Source:
         return Source(text, ())
 
 
+def is_assignment(node: ast.AST) -> TypeGuard[ast.Assign | ast.AugAssign]:
+    return isinstance(node, ast.Assign | ast.AugAssign)
+
+
 def last_name(target: ast.expr) -> str:
-    """The name of what is assigned to: of `self.mean`, "mean"."""
+    """The name of what is assigned to: of `self.mean` and `mean[0]`, "mean"."""
     match target:
+        case ast.Subscript(value=value):
+            return last_name(value)
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
         case _:

@@ -95,14 +95,14 @@ def changed_at(search: Search, change: Change) -> Held | None:
 
 
 def last_made(search: Search, groups: set[int | None], wrong: Held | None) -> Held | None:
-    """The first record of one of these values behind all other values that are made before the wrong one."""
+    """The first record of one of these values behind all other values that are made before the wrong one, or before their own last one."""
     learner, records = search.learner, search.learner.recording.records
-    until, line = (len(records), 0) if wrong is None else (wrong.time, learner.line_of(wrong.record))
+    made = {time: learner.groups.find(distinct(record.values, search.tolerance)) for time, record in enumerate(records)}
+    made = {time: group for time, group in made.items() if group in groups and learner.source.spots[records[time].place].kind.makes}
+    until, line = (max(made, default=0), 0) if wrong is None else (wrong.time, learner.line_of(wrong.record))
     before = [held for held in learner.held if held.time < until and held.group not in groups and learner.line_of(held.record) != line]
     last = max((held.time for held in before), default=0)
-    for time, record in enumerate(records[:until]):
-        group = learner.groups.find(distinct(record.values, search.tolerance))
-        makes = learner.source.spots[record.place].kind.makes
-        if group in groups and group is not None and ((time >= last and makes) or (wrong is None and record is records[-1])):
-            return Held(record, record.values, time, group)
+    for time, group in made.items():
+        if group is not None and last <= time and (time < until or wrong is None):
+            return Held(records[time], records[time].values, time, group)
     return None

@@ -28,7 +28,7 @@ class Kind(StrEnum):
     ATTRIBUTE = "attribute"
     ITEM = "item"
     NAME = "name"
-    UPDATED = "updated"  # the target of `+=` and its like, after it
+    UPDATED = "updated"  # the target of `+=` and its like, after it; of `x[0] = 1`, all of x
     UNPACKED = "unpacked"  # one name of several to which a tuple is assigned
     COPIED = "copied"  # a name or a number that is assigned to a name, or returned
 
@@ -112,7 +112,17 @@ class Walk(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         node.value = self.copied(node.value)
         unpacked = [each for target in node.targets if isinstance(target, ast.Tuple) for each in target.elts if isinstance(each, ast.Name)]
-        return [node, *(self.assigned(each) for each in unpacked if self.inside)]
+        parts = [whole for target in node.targets if (whole := whole_of(target)) is not None]
+        if not self.inside:
+            return [node]
+        return [node, *map(self.assigned, unpacked), *(self.told(node, whole) for whole in parts)]
+
+    def told(self, node: ast.Assign | ast.AugAssign, updated: ast.Name | ast.Attribute) -> ast.stmt:
+        """The statement that reports what another one has updated."""
+        value = deepcopy(updated)
+        value.ctx = ast.Load()
+        call = ast.Call(ast.Name(REPORT, ast.Load()), [ast.Constant(self.place(node, Kind.UPDATED)), value], [])
+        return ast.copy_location(ast.Expr(ast.copy_location(call, node)), node)
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
         node.value = None if node.value is None else self.copied(node.value)
@@ -135,13 +145,8 @@ class Walk(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         node.value = self.visit(node.value)
-        if not self.inside or not isinstance(node.target, ast.Name | ast.Attribute):
-            return [node]
-        target = deepcopy(node.target)
-        target.ctx = ast.Load()
-        number = ast.Constant(self.place(node, Kind.UPDATED))
-        call = ast.Call(ast.Name(REPORT, ast.Load()), [number, target], [])
-        return [node, ast.copy_location(ast.Expr(ast.copy_location(call, node)), node)]
+        updated = node.target if isinstance(node.target, ast.Name | ast.Attribute) else whole_of(node.target)
+        return [node] if updated is None or not self.inside else [node, self.told(node, updated)]
 
     def as_it_is(self, node: S) -> S:
         return node
@@ -199,3 +204,11 @@ class Walk(ast.NodeTransformer):
         return node
 
     visit_Compare = visit_JoinedStr = visit_Starred = left_alone
+
+
+def whole_of(target: ast.expr) -> ast.Name | ast.Attribute | None:
+    """The array that a target is an item of, if it has a name."""
+    if not isinstance(target, ast.Subscript):
+        return None
+    whole = target.value
+    return whole if isinstance(whole, ast.Name) or (isinstance(whole, ast.Attribute) and isinstance(whole.value, ast.Name)) else None

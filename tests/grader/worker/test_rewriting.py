@@ -75,6 +75,11 @@ def test_the_target_of_an_update_reports_its_value_after_it() -> None:
     assert seen[0] == ("x += 1", 3)
 
 
+def test_an_item_that_is_assigned_tells_the_whole() -> None:
+    _value, seen = run("def f(x):\n    x[0] = 5\n    x[1] += 1\n    return 1\n", "f([1, 2])")
+    assert [text for text, _value in seen] == ["x[0] = 5", "x[1] += 1"] and seen[0][1] == [5, 3]
+
+
 def test_the_names_of_a_tuple_report_their_values() -> None:
     value, seen = run("def f(x):\n    a, (b, c) = x\n    return a + b + c\n", "f((1, (2, 3)))")
     assert value == 6 and ("a", 1) in seen
