@@ -15,10 +15,10 @@ class FixupBlock(nn.Module):
         self.conv2 = nn.Conv2d(channels, channels, 3, 1, 1, bias=False)
 
     def forward(self, x):
-        shifted = x + self.bias1a
-        h = F.relu(self.conv1(shifted) + self.bias1b)
+        x = x + self.bias1a
+        h = F.relu(self.conv1(x) + self.bias1b)
         h = self.conv2(h + self.bias2a) * self.scale + self.bias2b
-        return F.relu(h + shifted)
+        return F.relu(h + x)
 
 
 @torch.no_grad()

@@ -19,5 +19,4 @@ class ScaledPreNorm(nn.Module):
         if self.training:
             with torch.no_grad():
                 assert self.sublayer(h).shape == x.shape
-        residual = self.norm(x)
-        return residual + self.sublayer(h)
+        return self.norm(x) + self.sublayer(h)

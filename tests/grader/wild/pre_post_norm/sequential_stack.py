@@ -9,8 +9,7 @@ class PostNorm(nn.Module):
         self.norm = nn.LayerNorm(dim)
 
     def forward(self, x):
-        y = self.norm(x.detach() + self.fn(x))
-        return self.norm(y)
+        return self.norm(self.norm(x.detach() + self.fn(x)))
 
 
 class PreNorm(nn.Module):

@@ -15,7 +15,7 @@ class SpectralNorm(nn.Module):
         super().__init__()
         if n_power_iterations <= 0:
             raise ValueError("need a positive number of iterations")
-        self.steps = min(n_power_iterations, 2)
+        self.steps = n_power_iterations
         self.eps = eps
         with torch.no_grad():
             rows, columns = weight.shape[0], weight[0].numel()
@@ -29,7 +29,7 @@ class SpectralNorm(nn.Module):
         if self.training:
             with torch.no_grad():
                 u, v = self.u, self.v
-                for _ in range(self.steps):
+                for _ in range(min(self.steps, 2)):
                     v = unit(W.t().mv(u), self.eps)
                     u = unit(W.mv(v), self.eps)
                 self.u, self.v = u.clone(), v.clone()
