@@ -1,4 +1,4 @@
-"""What known mistakes change in the plays of a suite, as flat vectors.
+"""The changes that known mistakes make in the plays of a suite, as flat vectors.
 
 An effect is a fact of a play, as compare/facts.py has them, that a mistake changes. Its numbers are kept as what they differ by from the
 reference's, in float64 and natively.
@@ -27,7 +27,7 @@ Plays = Sequence[tuple[PlayKey, Played]]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the facts and the numbers of every play stand among those of all plays of a suite."""
+    """The places of the facts and the numbers of every play among those of all plays of a suite."""
 
     keys: tuple[PlayKey, ...]
     facts: tuple[int, ...]  # how many each play has
@@ -48,7 +48,7 @@ class Layout:
         return dict(zip(self.keys, np.cumsum([0, *self.numbers[:-1]]).tolist(), strict=True)) if self.keys else {}
 
     def fits(self, key: PlayKey, right: Right) -> bool:
-        """Whether a play is the one of that key, as far as its size tells."""
+        """Return if a play is the one of that key, as far as its size tells."""
         if key not in self.first_fact:
             return False
         index = self.keys.index(key)
@@ -79,7 +79,7 @@ class Effects:
     native: np.ndarray
 
     def slices(self, owners: np.ndarray) -> list[slice]:
-        """Where the entries of each mistake stand, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
+        """The slice of each mistake's entries, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
         ends = np.searchsorted(owners, np.arange(len(self.mistakes) + 1)).tolist()
         return [slice(first, end) for first, end in pairwise(ends)]
 
@@ -93,24 +93,25 @@ class Numbers(NamedTuple):
     exact: np.ndarray
     native: np.ndarray
 
+    def is_wrong_in_float64_only(self, right: Right) -> bool:
+        """Return if the native numbers are right, as far as the sample tells, and those in float64 are not."""
+        allowed = right.allowed[self.first :][: len(self.native)]
+        natively, exactly = ((np.abs(numbers) <= allowed).all() for numbers in (self.native, self.exact))
+        return bool(natively and not exactly)
+
 
 class Change(NamedTuple):
-    """What one mistake changes in one play: forms and the ending, by fact, and numbers; they are `rough` after a native play only."""
+    """The changes of one mistake in one play: forms and the ending, by fact, and numbers; they are `rough` after a native play only."""
 
     words: tuple[tuple[int, str], ...] = ()
     numbers: tuple[Numbers, ...] = ()
     rough: bool = False
 
     def natively(self, right: Right) -> Change:
-        """Return the change as a native play alone shows it, whatever else is known by now."""
+        """Return the change as a native play shows it, whatever else is known by now."""
         if self.rough:
             return self
-
-        def in_float64_only(each: Numbers) -> bool:
-            allowed = right.allowed[each.first :][: len(each.native)]
-            return bool((np.abs(each.native) <= allowed).all() and not (np.abs(each.exact) <= allowed).all())
-
-        wrong = (each for each in self.numbers if not in_float64_only(each))
+        wrong = (each for each in self.numbers if not each.is_wrong_in_float64_only(right))
         return Change(self.words, tuple(each._replace(unstable=False, exact=each.native) for each in wrong), rough=True)
 
 
@@ -119,7 +120,7 @@ OnChange = Callable[[int, PlayKey, Change], None]
 
 
 def change_of(natively: Facts, exactly: Facts | None, right: Right) -> Change:
-    """What a mistake changes, from a native play of it and one in float64, which is of no use where the native one is `close`."""
+    """The change of a mistake, from a native play of it and one in float64, which is of no use if the native one is `close`."""
     words = [(2 * index, str(form)) for index, form in enumerate(natively.forms) if natively.wrong[2 * index]]
     if natively.wrong[-1]:
         words.append((right.size - 1, natively.ending))
@@ -143,7 +144,7 @@ def effects_of(
     tick: Callable[[], None] = lambda: None,
     on_change: OnChange = lambda mistake, play, change: None,
 ) -> Effects:
-    """What each mistake changes in these plays, all of them played in this process.
+    """The changes of each mistake in these plays, all of them played in this process.
 
     `tick` is called after each mistake, and `on_change` with everything that one changes: its number, the play, and the change.
     """
@@ -175,7 +176,7 @@ def prepare(key: PlayKey, play: Played, reference: str, oracle: Oracle) -> Prepa
 
 
 def played(source: str, oracle: Oracle, play: Prepared) -> Change:
-    """What one mistake changes in one play.
+    """The change of one mistake in one play.
 
     What does natively the very same as the reference does so in float64, too, and what is natively `close` to it is not wrong in float64:
     a rounding is far smaller than half of what a number may be off.
@@ -194,7 +195,7 @@ def played(source: str, oracle: Oracle, play: Prepared) -> Change:
 
 
 def same(one: Observation, other: Observation) -> bool:
-    """Whether two plays gave the very same values and ended alike."""
+    """Return if two plays gave the very same values and ended alike."""
     ends = [None if each.error is None else (each.error.types, each.error.step) for each in (one, other)]
     return (
         ends[0] == ends[1]

@@ -49,7 +49,7 @@ class Footprints:
 
     @cached_property
     def acts(self) -> np.ndarray:
-        """Whether a mistake changes anything in a play: a row for each mistake, and a column for each play."""
+        """A row for each mistake and a column for each play: true if the mistake changes anything there."""
         return self.by_play(self.marks)
 
     def by_play(self, facts: np.ndarray) -> np.ndarray:
@@ -59,7 +59,7 @@ class Footprints:
         return found
 
     def has(self, mistake: Mistake) -> bool:
-        """Whether the footprint of a mistake is there, as its source is now."""
+        """Return if the footprint of a mistake is there, as its source is now."""
         return mistake.name in self.mistakes and self.sources[self.mistakes.index(mistake.name)] == digest(mistake.source)
 
     def among(self, mistakes: Sequence[Mistake]) -> Footprints:

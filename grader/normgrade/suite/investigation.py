@@ -89,7 +89,7 @@ class Investigation:
     def diagnoses(
         self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None, exactly: bool = False
     ) -> tuple[Diagnosis, ...]:
-        """What explains all that went wrong in the `layout`, by default in these plays of mistakes; half of the time left is for that."""
+        """The diagnoses of all that went wrong in the `layout`, by default in these plays of mistakes, in half of the time left."""
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
         known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout, exactly), self.contract)

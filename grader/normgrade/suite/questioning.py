@@ -34,7 +34,7 @@ class Questioning:
     wide: dict[int, Request] = field(default_factory=dict, repr=False)  # what is asked in float64, by the number of the play
 
     def forecasts(self, asked: Sequence[Asked], layout: Layout | None = None, exactly: bool = True) -> Forecasts:
-        """What follows from what was seen, in the `layout` of all plays, or of no others than these.
+        """The forecasts that follow from the changes seen, in the `layout` of all plays, or of no others than these.
 
         Natively, the float64 plays of some mistakes say nothing: they would be held against the native ones of others.
         """
@@ -68,7 +68,7 @@ class Questioning:
                 self.natively[pair] = facts_of(limited(native, play.expectation.size_bytes), play.right)
 
     def is_new(self, member: int, play: int, exactly: bool) -> bool:
-        """Whether there is more to see of a mistake in a play than was seen."""
+        """Return if there is more to see of a mistake in a play than was seen."""
         change = self.records.of(member).get(self.plays[play][0])
         return change is None or (exactly and change.rough)
 
@@ -104,7 +104,7 @@ class Remembering:
     seen: dict[tuple[str, int], Observation | None] = field(default_factory=dict)  # by the source, and the identity of the request
 
     def plays(self, asked: Iterable[tuple[str, Playable]]) -> Iterator[Observation | None]:
-        """What each source observes, in their order."""
+        """The observation of each source, in their order."""
         started = set[tuple[str, int]]()
 
         def new() -> Iterator[tuple[str, Playable]]:

@@ -45,7 +45,7 @@ program.main({arguments})
 
 
 def budget_of(limits: Limits) -> Budget:
-    """What one worker may use under these limits. Its CPU time is that of all answers, rounded up, and one second more."""
+    """The budget of one worker under these limits. Its CPU time is that of all answers, rounded up, and one second more."""
     return Budget(limits.memory_mib, math.ceil(limits.total_s) + 1)
 
 
@@ -61,7 +61,7 @@ class Starter(Protocol):
 
     @property
     def ready(self) -> bool:
-        """Whether the first process has started, or has ended."""
+        """Return if the first process has started, or has ended."""
 
     def protection(self) -> Protection:
         """The walls around workers; waits for the first process."""
@@ -184,7 +184,7 @@ class Zygote:
         return what, number
 
     def has_answer(self, timeout_s: float) -> bool:
-        """Whether the zygote answers within this time, or ends. A stopped zygote is not waited for."""
+        """Return if the zygote answers within this time, or ends. A stopped zygote is not waited for."""
         deadline = time.monotonic() + timeout_s
         while not select.select([self.control], [], [], min(POLL_S, max(0.0, deadline - time.monotonic())))[0]:
             if time.monotonic() >= deadline or is_stopped(self.process.pid):
@@ -202,7 +202,7 @@ class Zygote:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process was stopped; False where the platform does not tell."""
+    """Return if a process was stopped; False if the platform does not tell."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
     except (OSError, IndexError):

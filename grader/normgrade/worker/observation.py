@@ -1,4 +1,4 @@
-"""What crosses between grader and worker: requests, and the observations that answer them."""
+"""The requests that go from the grader to a worker, and the observations that answer them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the numbers take in their own dtype. Held as float32, a bfloat16 takes twice as many."""
+        """The bytes that the numbers take in their own dtype. Held as float32, a bfloat16 takes twice as many."""
         return self.values.nbytes // 2 if self.dtype == "bfloat16" else self.values.nbytes
 
 
@@ -70,7 +70,7 @@ class Playable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What can be played as it crosses to the worker; worker/requests.py has it with its parts by name."""
+    """A probe and its inputs as they cross to the worker; worker/requests.py has it with its parts by name."""
 
     probe: str
     inputs: Mapping[str, Any]
@@ -117,7 +117,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a probe saw: place → value. With an error: what it saw before. `stdout` is what the learner's code printed.
+    """The values that a probe saw, by place. With an error: those that it saw before. `stdout` is what the learner's code printed.
 
     `deaths` says of every process that was asked before, and died of it, why it did; no worker can say that of itself.
     """

@@ -101,7 +101,7 @@ class Terminal:
 
 
 def without_codes(written: bytes) -> str:
-    """What a terminal shows of what was written."""
+    """The text that a terminal shows of written bytes."""
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode("utf-8", "replace"))
 
 
