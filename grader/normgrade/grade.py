@@ -12,15 +12,31 @@ from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.inspection.inspection import Inspection, inspect_file
 from normgrade.inspection.pointing import spots_of
 from normgrade.language import _
-from normgrade.report.report import BUILT_IN, NOTHING_RAN, SOME_INPUTS, Check, Death, Diagnosis, Outcome, Report, judgement
-from normgrade.suite.grader import Grader, open_grader
+from normgrade.language.text import lines_of
+from normgrade.report.report import (
+    BUILT_IN,
+    NOTHING_RAN,
+    SOME_INPUTS,
+    UNLISTED,
+    Check,
+    Death,
+    Diagnosis,
+    Outcome,
+    Report,
+    Spot,
+    WrongStep,
+    judgement,
+)
+from normgrade.suite.grader import Grader, Submitted, open_grader
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:
     from normgrade.compare.played import Result
+    from normgrade.steps.step import Step
 
 OnReport = Callable[[Report], None]
 OnEvent = Callable[[Check | Report], None]  # called with each check as it ends, and with the report before the mistake is looked for
@@ -147,35 +163,46 @@ def diagnosed(grader: Grader, submission: Submission, report: Report, results: S
     started = time.monotonic()
     if calling:
         grader.options.progress(_("{submission}: looking for the mistake", submission=submission.name), 0, 0)
-    found = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else None
+    found, step = explained(grader, submission, report, results, within_s if calling else 0.0, deadline) if within_s else (None, None)
     if found is None:
         return replace(report, stopped_after_s=within_s and time.monotonic() - started) if calling else report
     failed = [check.name for check in report.checks if check.outcome is Outcome.FAILED]
     diagnoses = tuple(replace(each, checks=tuple(name for name in failed if name in each.checks)) for each in found)
     unexplained = tuple(name for name in failed if not any(name in each.checks for each in diagnoses[:1]))
-    report = replace(report, diagnoses=pointed(diagnoses, submission.exercise, report.source), unexplained=unexplained)
+    shown = None if step is None else wrong_step(step, report.source)
+    diagnoses = pointed(diagnoses, submission.exercise, report.source, shown)
+    report = replace(report, diagnoses=diagnoses, unexplained=unexplained, step=shown)
     return replace(report, granted=granted(report, calling) if exercise.credit == "mistakes" else 0)
 
 
 def explained(
     grader: Grader, submission: Submission, report: Report, results: Sequence[Result], within_s: float, deadline: Deadline
-) -> tuple[Diagnosis, ...] | None:
-    """The diagnoses, from plays with the public seed; None where the time was too short."""
+) -> tuple[tuple[Diagnosis, ...] | None, Step | None]:
+    """The diagnoses and the first wrong step, from plays with the public seed; None where the time was too short."""
     try:
         if grader.options.seed != PUBLIC_SEED:
             results = list(deadline.each(grader.results(submission.exercise, report.source, submission.path.name, PUBLIC_SEED)))
-        return grader.diagnose(submission.exercise, results, within_s, deadline)
+        return grader.diagnose(submission.exercise, results, within_s, deadline, Submitted(report.source, submission.path.name))
     except OutOfTime:
-        return None
+        return None, None
 
 
-def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str) -> tuple[Diagnosis, ...]:
+def wrong_step(step: Step, source: str) -> WrongStep:
+    """The first wrong step as it is reported."""
+    return WrongStep(step.says, Spot(UNLISTED, step.line, step.column, step.width, lines_of(source)[step.line - 1]))
+
+
+def pointed(diagnoses: tuple[Diagnosis, ...], exercise: Exercise, source: str, step: WrongStep | None) -> tuple[Diagnosis, ...]:
     """The diagnoses, with the lines of the submission where their mistakes stand."""
-    if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN}:
+    if {mistake for diagnosis in diagnoses for mistake in diagnosis.mistakes} <= {*BUILT_IN} - {UNLISTED}:
         return diagnoses
-    reference, named = read_text(exercise.reference), {mistake.name: mistake for mistake in read_mistakes(exercise)}
-    made = ([named[name] for name in diagnosis.mistakes if name in named] for diagnosis in diagnoses)
-    return tuple(replace(each, spots=spots_of(mistakes, reference, source)) for each, mistakes in zip(diagnoses, made, strict=True))
+    reference, known = read_text(exercise.reference), read_mistakes(exercise)
+    made = ([*filter(None, (called(name, known, reference) for name in diagnosis.mistakes))] for diagnosis in diagnoses)
+    unlisted = () if step is None else (step.spot,)
+    return tuple(
+        replace(each, spots=(*spots_of(mistakes, reference, source), *(unlisted if UNLISTED in each.mistakes else ())))
+        for each, mistakes in zip(diagnoses, made, strict=True)
+    )
 
 
 def granted(report: Report, calling: Collection[str]) -> int:

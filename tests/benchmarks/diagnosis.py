@@ -86,7 +86,7 @@ def measure(grader: Grader, exercise: Exercise, mistakes: tuple[Mistake, ...], s
     results = list(grader.results(exercise, source, exercise.file_name))
     failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
     started = time.perf_counter()
-    found = grader.diagnose(exercise, results, grader.search_s(exercise)) or ()
+    found = grader.diagnose(exercise, results, grader.search_s(exercise)).diagnoses or ()
     seconds = time.perf_counter() - started
     made, sets = {mistake.name for mistake in mistakes}, [set(diagnosis.mistakes) for diagnosis in found]
     everything = bool(found) and list(found[0].checks) == failed

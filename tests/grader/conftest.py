@@ -69,6 +69,7 @@ MARKED_FILES = {
     "cli/test_streams.py": "slow",
     "course/test_unoptimised.py": "slow",
     "suite/test_tracking.py": "slow",
+    "steps/test_locate.py": "slow",
 }
 MARKED_FIXTURES = {"browser": "browser", "outputs": "kernel"}  # tests that use these fixtures
 OWN_ZYGOTES = ("whole", "worker")  # folders of tests in which every host starts processes of its own

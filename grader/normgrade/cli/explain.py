@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,10 @@ from normgrade.cli.options import course_option, refuse_unless_revealed, say
 from normgrade.cli.progress import ago
 from normgrade.cli.shell_words import mistakes_alike, slugs_alike
 from normgrade.cli.warn import warn, warn_of_folders, warn_of_unfinished
-from normgrade.course.course import Course, Exercise
+from normgrade.course.course import Course
+from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.language import _, n_
 from normgrade.language.errors import CourseError, UsageError, did_you_mean
 from normgrade.learner.interviews import refuse_in_interview
@@ -50,10 +53,11 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     from normgrade.learner.explanation import explain
     from normgrade.report.render.terminal import open_console
 
-    known = {slug: mistakes_by_name(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
-    slugs = [each for each, mistakes in known.items() if name in mistakes]
+    known = {slug: read_mistakes(course.exercise(slug))} if slug else mistakes_of_all(course, course_folder)
+    found_in = mistakes_called(name, known, course)
+    slugs = [*found_in]
     if not slugs:
-        names = {mistake for mistakes in known.values() for mistake in mistakes}
+        names = {mistake.name for mistakes in known.values() for mistake in mistakes}
         meant = did_you_mean(name, names)
         raise UsageError(_('No mistake is called "{name}".{meant} A diagnosis gives the names.', name=name, meant=meant))
     exercise = course.exercise(preferred(course, slugs, name))
@@ -62,7 +66,7 @@ def explain_command(name: str | None, slug: str | None, course_folder: Path | No
     warn_of_folders()
     with progress() as watched, open_grader([exercise], Options(progress=watched)) as grader:
         watched(_("{mistake}: playing every check", mistake=name), 0, 0)  # while PyTorch is imported
-        found = explain(grader, exercise, known[exercise.slug][name])
+        found = explain(grader, exercise, found_in[exercise.slug])
     console = open_console()
     show(console, found)
     if others := [other for other in slugs if other != exercise.slug]:
@@ -88,20 +92,23 @@ def line_about(slip: Slip, now: datetime) -> str:
     return f"  {command}\n    {when}"
 
 
-def mistakes_by_name(exercise: Exercise) -> dict[str, Mistake]:
-    return {mistake.name: mistake for mistake in read_mistakes(exercise)}
-
-
-def mistakes_of_all(course: Course, course_folder: Path | None) -> dict[str, dict[str, Mistake]]:
+def mistakes_of_all(course: Course, course_folder: Path | None) -> dict[str, tuple[Mistake, ...]]:
     """The known mistakes of every exercise, by slug. Exercises whose mistakes cannot be read are named, and left out."""
     warn_of_unfinished(course, course_folder)
     known = {}
     for exercise in course:
         try:
-            known[exercise.slug] = mistakes_by_name(exercise)
+            known[exercise.slug] = read_mistakes(exercise)
         except CourseError as error:
             warn(exercise.slug, str(error), course_folder)
     return known
+
+
+def mistakes_called(name: str, known: Mapping[str, tuple[Mistake, ...]], course: Course) -> dict[str, Mistake]:
+    """The mistake of that name of each exercise that has one; if none has, those that have it with another number."""
+    exact = {slug: mistake for slug, mistakes in known.items() for mistake in mistakes if mistake.name == name}
+    alike = ((slug, called(name, mistakes, read_text(course.exercise(slug).reference))) for slug, mistakes in known.items() if not exact)
+    return exact or {slug: mistake for slug, mistake in alike if mistake is not None}
 
 
 def preferred(course: Course, slugs: list[str], name: str) -> str:

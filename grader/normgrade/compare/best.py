@@ -20,13 +20,17 @@ def best(search: Search) -> list[Guess]:
     triples, of which one mistake may change what the others do.
     """
     ways: tuple[Way, ...] = (
-        *(partial(complete_sets, search, size) for size in (1, 2, 3)),
-        *(partial(changing_sets, search, size) for size in (2, 3)),
+        partial(complete_sets, search, 1),
+        partial(complete_sets, search, 2),
+        partial(complete_sets, search, 3),
+        partial(changing_sets, search, 2),
+        partial(changing_sets, search, 3),
         search.search,
         search.doubt,
         partial(approached, search, (1, 2, 4)),
         partial(approached, search, (4,)),
-        *(partial(complete_sets, search, size) for size in (2, 3)),
+        partial(complete_sets, search, 2),
+        partial(complete_sets, search, 3),
         partial(mended, search),
         search.search,
         partial(mended, search),
@@ -39,3 +43,9 @@ def best(search: Search) -> list[Guess]:
         if complete := [guess for guess in found if guess.complete]:
             return search.without_idle(search.with_twins(complete) if len(complete[0].members) > 3 else complete)
     return found
+
+
+def greedy(search: Search, found: list[Guess]) -> list[Guess]:
+    """The same, or the guess to which one name after the other leads, each the one that adds most, if it is worth more."""
+    settled = [guess for each in search.at_once() if (guess := search.settled(each.members)) is not None]
+    return [guess for guess in settled if guess.sure > max(each.sure for each in found or [search.nothing])] or found

@@ -15,13 +15,15 @@ from normgrade.compare.credible import credible
 from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.compare.evidence import Bits, Evidence, evidence_of, facts_in, union
 from normgrade.compare.forecasts import Forecasts
-from normgrade.compare.joint import Joint, PlaySources
+from normgrade.compare.forms import Forms
+from normgrade.compare.joint import Joint, Members, PlaySources
+from normgrade.compare.peeling import Peeled
 from normgrade.compare.played import Result
 from normgrade.compare.search import Guess, Search
 from normgrade.compare.works_for import limits
 from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import FORMS, Diagnosis, Outcome
 
 GRACE = 0.25  # of the time for the search, in which it comes to its end
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
@@ -42,10 +44,12 @@ def diagnose(
     known: Known,
     play_sources: PlaySources,
     within_s: float = math.inf,
+    peeled: Peeled | None = None,
 ) -> tuple[Diagnosis, ...]:
     """The best explanation first, then those that explain as much; nothing where there is none.
 
-    Raises OutOfTime where the search was stopped before anything was found. Without any time there is none, and what strikes is told.
+    If they were `peeled`, the results are the rest that was left. Raises OutOfTime where the search was stopped before anything was
+    found. Without any time there is none, and what strikes is told.
     """
     if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
@@ -55,17 +59,27 @@ def diagnose(
     found_in = partial(built_in, everything, limits(results, known.contract))
     certain = union(finding.facts for finding in found_in(everything.known))  # no known mistake leads to it
     alike = crashing_alike(everything)
-    evidence = everything.without(certain | alike)
-    joint = Joint(evidence, known.reference, known.mistakes, play_sources)
-    search = Search(evidence, joint, deadline, grace)
-    found = best(search)
+    forms = Forms.of(everything, peeled or Peeled(results, results), known.forecasts)
+
+    def searching(evidence: Evidence) -> Search:
+        left = evidence.without(certain | alike)
+        return Search(left, Joint(left, known.reference, known.mistakes, play_sources), deadline, grace)
+
+    search = searching(everything.without(forms.aside))
+    found = best(search) if search.evidence.wrong else []
     found += search.at_once() if search.stopped else []
     guesses = [guess for guess in (credible(each, search) for each in found) if guess.members]
-    if search.stopped and within_s and not (guesses or certain):
+    if search.stopped and within_s and not (guesses or certain or forms.explained):
         raise OutOfTime
+
+    def told_of(guess: Guess) -> Diagnosis:
+        members, of_forms = forms.named(guess, searching(forms.observed)) if forms.taken else ((), ())
+        findings = (*found_in(search.explained(guess)), *of_forms)
+        return diagnosis_of(guess, search, known, Beside(members, findings, forms.explained, alike), results)
+
     for some in (alternatives(search, guesses), [search.nothing]):
-        told = (diagnosis_of(guess, search, known, tuple(found_in(search.explained(guess))), results, alike) for guess in some)
-        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks):
+        told = map(told_of, some)
+        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks or (forms.taken and some == [search.nothing])):
             return telling
     return ()
 
@@ -86,14 +100,26 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
     return guess.unexplained.bit_count(), len(guess.members), opened, round(misfit / ALIKE)
 
 
-def diagnosis_of(
-    guess: Guess, search: Search, known: Known, findings: Sequence[Finding], results: Sequence[Result], left_out: Bits
-) -> Diagnosis:
-    """A guess in words, with the failed checks that it explains together with the built-in findings."""
-    named = [known.mistakes[member] for member in guess.members]
+@dataclass(frozen=True)
+class Beside:
+    """What is told beside a guess: known mistakes that lead to what was `taken_off`, and findings. What is `left_out` needs no word."""
+
+    members: Members
+    findings: tuple[Finding, ...]
+    taken_off: Bits
+    left_out: Bits
+
+    @property
+    def explained(self) -> Bits:
+        return self.taken_off | union(finding.facts for finding in self.findings if finding.name not in FORMS)
+
+
+def diagnosis_of(guess: Guess, search: Search, known: Known, beside: Beside, results: Sequence[Result]) -> Diagnosis:
+    """A guess in words, with the failed checks that it explains together with what is told beside it."""
+    named, findings = [known.mistakes[member] for member in sorted((*guess.members, *beside.members))], beside.findings
     names = (*(mistake.name for mistake in named), *(finding.name for finding in findings))
     texts = (*(mistake.says for mistake in named), *(finding.says for finding in findings))
-    explained = set(explained_checks(guess, search.evidence, union(finding.facts for finding in findings), left_out))
+    explained = set(explained_checks(guess, search.evidence, beside.explained, beside.left_out))
     checks = tuple(result.check.name for result in results if result.check.outcome is Outcome.FAILED and result.check.name in explained)
     cost = sum(mistake.cost for mistake in named) + sum(finding.cost for finding in findings)
     return Diagnosis(names, says(texts), checks, cost=cost, texts=texts)

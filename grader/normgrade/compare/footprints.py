@@ -67,6 +67,15 @@ class Footprints:
         rows = [self.mistakes.index(mistake.name) for mistake in mistakes]
         return Footprints(self.layout, self.plays, tuple(each.name for each in mistakes), self.sources[rows], self.marks[rows])
 
+    def as_those_of(self, others: Sequence[Mistake]) -> Footprints:
+        """The same footprints, taken for those of other mistakes."""
+        return Footprints(self.layout, self.plays, tuple(each.name for each in others), sources_of(others), self.marks)
+
+    def with_any(self, mistake: Mistake) -> Footprints:
+        """These footprints, and that of a mistake that may change any fact."""
+        everywhere = np.ones((1, self.marks.shape[1]), bool)
+        return self.with_those(Footprints(self.layout, self.plays, (mistake.name,), sources_of([mistake]), everywhere))
+
     def with_those(self, others: Footprints) -> Footprints:
         """Both of them, of the same plays."""
         rows = np.concatenate([self.sources, others.sources]), np.concatenate([self.marks, others.marks])

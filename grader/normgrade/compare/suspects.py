@@ -9,7 +9,9 @@ import numpy as np
 
 from normgrade.compare.evidence import observed
 from normgrade.compare.footprints import Footprints
+from normgrade.compare.peeling import NOWHERE, At, Peeled, holds_half, plays_of
 from normgrade.compare.played import Result
+from normgrade.report.report import HALF_PRECISION
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +23,15 @@ class Suspects:
     wrong: np.ndarray
 
     @classmethod
-    def of(cls, results: Sequence[Result], footprints: Footprints) -> Suspects:
-        """Those that these results leave."""
+    def of(cls, results: Sequence[Result], footprints: Footprints, aside: At = NOWHERE) -> Suspects:
+        """Those that these results leave; what is set `aside` speaks neither for nor against anybody."""
         reached, wrong = (np.zeros(sum(footprints.layout.facts), bool) for _ in range(2))
         for play in observed(results, footprints.layout):
             if not play.died:
                 here = slice(play.first_fact, play.first_fact + play.right.size)
                 reached[here], wrong[here] = play.facts.reached, play.facts.wrong & play.facts.reached
+                apart = [play.first_fact + fact for fact in aside.get(play.key, ())]
+                reached[apart] = wrong[apart] = False
         return cls(footprints, reached, wrong)
 
     def fitting(self, hidden: float, among: np.ndarray | bool = True) -> list[int]:
@@ -70,3 +74,20 @@ class Suspects:
         """The plays that were observed and that a mistake changes."""
         found: list[int] = np.flatnonzero(self.footprints.acts[member] & self.footprints.by_play(self.reached)).tolist()
         return found
+
+
+def form_suspects(peeled: Peeled, footprints: Footprints) -> list[int]:
+    """The mistakes that may be what was taken off: they change nothing but half precision, or all facts of another finding."""
+    marks, layout = footprints.marks, footprints.layout
+    observed = Suspects.of(peeled.observed, footprints)
+    found = np.zeros(len(marks), bool)
+    for name, at in peeled.kinds.items():
+        if name == HALF_PRECISION:
+            half = {key for key, play in plays_of(peeled.observed) if holds_half(play.expectation.request.inputs)}
+            elsewhere = np.repeat([key not in half for key in layout.keys], layout.facts)
+            found |= (marks & observed.wrong).any(1) & ~(marks & elsewhere).any(1)
+        else:
+            facts = [layout.first_fact[key] + fact for key, facts in at.items() if key in layout.first_fact for fact in facts]
+            found |= marks[:, facts].all(1)
+    members: list[int] = np.flatnonzero(found).tolist()
+    return members

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
@@ -12,6 +14,7 @@ from normgrade.course.table import Table, Wrong, between, text
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
+TOKEN = re.compile(r"\s+|\d+\.?\d*(?:e[-+]?\d+)?|[\w.]+|[^\w\s]", re.IGNORECASE)  # a number, a name with dots, an operator, or space
 LONGEST_LABEL = 60  # in characters
 COST = 4  # in points, of a mistake that says nothing else
 
@@ -161,6 +164,14 @@ def find_edit(entry: Table, name: str, old: str, new: str, reference: str) -> Ed
     return Edit(start, start + len(old), new)
 
 
+def edits_of(pairs: Iterable[Sequence[str]], reference: str) -> tuple[Edit, ...]:
+    """The edits that replace the only occurrence of each old text by the new one; none where one does not occur once."""
+    found = [(old, new) for old, new in pairs]
+    if any(reference.count(old) != 1 for old, _new in found):
+        return ()
+    return tuple(Edit(reference.index(old), reference.index(old) + len(old), new) for old, new in found)
+
+
 def applied(reference: str, edits: Iterable[Edit]) -> str | None:
     """The reference with all edits made; None where two of them overlap."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
@@ -174,13 +185,27 @@ def applied(reference: str, edits: Iterable[Edit]) -> str | None:
 def combined(reference: str, mistakes: Sequence[Mistake]) -> str | None:
     """The reference with all of these mistakes; None where their edits overlap, or where one of several comes from a file.
 
-    It may be no Python.
+    Edits of the same expression are combined token by token. The result may be no Python.
     """
     if len(mistakes) == 1:
         return mistakes[0].source
     if not all(mistake.edits for mistake in mistakes):
         return None
-    return applied(reference, (edit for mistake in mistakes for edit in mistake.edits))
+    edits = [edit for mistake in mistakes for edit in mistake.edits]
+    return applied(reference, edits) or applied(reference, dict.fromkeys(part for edit in edits for part in by_token(reference, edit)))
+
+
+def by_token(reference: str, edit: Edit) -> Iterator[Edit]:
+    """The same edit in parts, none of which replaces a token that stays.
+
+    >>> [*by_token("var = x.var(0)", Edit(6, 14, "x.var(1)"))]
+    [Edit(start=12, end=13, new='1')]
+    """
+    old, new = TOKEN.findall(reference[edit.start : edit.end]), TOKEN.findall(edit.new)
+    places = [edit.start, *(edit.start + length for length in accumulate(map(len, old)))]
+    for tag, first, end, first_new, end_new in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield Edit(places[first], places[end], "".join(new[first_new:end_new]))
 
 
 def together(reference: str, mistakes: Iterable[Mistake]) -> str | None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.language import ENGLISH, _, spoken
 from normgrade.learner.attempts import Attempt
 from normgrade.learner.standing import attempts_of
@@ -31,11 +32,11 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
     The hints of other checks that failed are left out: most of these failed for the same reason, and their hints would mislead.
     """
     if last is not None and last.diagnoses:
-        says = {mistake.name: mistake.says for mistake in read_mistakes(exercise)}
+        known, reference = read_mistakes(exercise), read_text(exercise.reference)
         for name in last.diagnoses:
-            if name in says:
-                shown = _("The diagnosis of your last check was {name}: {says}", name=name, says=says[name])
-                yield Hint(f"mistake:{name}", says[name], shown)
+            if (mistake := called(name, known, reference)) is not None:
+                shown = _("The diagnosis of your last check was {name}: {says}", name=name, says=mistake.says)
+                yield Hint(f"mistake:{name}", mistake.says, shown)
     elif last is not None and last.hint:
         text = hint_of_test(exercise, last.failed) or last.hint
         identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database kept the text alone

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes
+from normgrade.course.own_numbers import called
 from normgrade.language.docstring import as_spoken
 from normgrade.learner.attempts import Attempt, Attempts
 from normgrade.learner.standing import made_anew
@@ -91,14 +92,14 @@ class Hunt:
 
 def hunts(course: Course, found: Iterable[Slip], passed: Iterable[str]) -> Iterator[Hunt]:
     """A question for each mistake that the course knows, of exercises that have passed: their solution is no secret any more."""
-    known: dict[str, dict[str, Mistake]] = {}
+    known: dict[str, tuple[Mistake, ...]] = {}
     open_ones = {each.slug: each for each in course if each.slug in {*passed} and each.reveal == "full"}
     for slip in found:
         if slip.exercise in open_ones:
             exercise = open_ones[slip.exercise]
-            mistakes = known.setdefault(slip.exercise, {each.name: each for each in read_mistakes(exercise)})
-            if slip.mistake in mistakes:
-                yield hunt(exercise, slip, mistakes[slip.mistake])
+            mistakes = known.setdefault(slip.exercise, read_mistakes(exercise))
+            if (mistake := called(slip.mistake, mistakes, read_text(exercise.reference))) is not None:
+                yield hunt(exercise, slip, mistake)
 
 
 def hunt(exercise: Exercise, slip: Slip, mistake: Mistake) -> Hunt:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     import numpy as np  # not at run time: a verdict of inspection must not wait for it
 
 OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
-BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS  # named in any exercise
+HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE = "half-precision", "wider-dtype-returned", "other-dtype", "other-shape"
+INPUT_CHANGED = "input-left-changed"
+FORMS = HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE, INPUT_CHANGED  # they speak neither for nor against any known mistake
+UNLISTED = "unlisted-mistake"  # a change of the reference that nobody has listed, found by the first wrong step
+BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
 
 
@@ -302,6 +306,18 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongStep:
+    """The first step of a submission that goes wrong, as a replay of right code proves it.
+
+    says: which steps before it are right, which one is not, and how far it is off.
+    spot: where it stands in the submission.
+    """
+
+    says: str
+    spot: Spot
+
+
+@dataclass(frozen=True, slots=True)
 class Death:
     """The end of a process that the submission ran in, without an answer. Another process takes its place.
 
@@ -342,6 +358,7 @@ class Report:
     granted: the points that are left after what the first diagnosis costs, and those of the claims that it leaves open; 0 without one.
     deaths: the ends of processes that the submission ran in, in their order. The first costs nothing.
     limits: for which inputs it works and for which it raises an exception, one sentence each; empty where that does not depend on them.
+    step: the first step that goes wrong where no diagnosis explains all; None where that is not certain.
     searching: whether the mistake is still looked for, so that the points are the least that there will be.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
@@ -371,6 +388,7 @@ class Report:
     deaths: tuple[Death, ...] = ()
     limits: tuple[str, ...] = ()
     searching: bool = False
+    step: WrongStep | None = None
 
     @property
     def earned(self) -> int:

@@ -18,13 +18,16 @@ from normgrade.course.folders import user_cache, user_config
 from normgrade.course.mistakes import Mistake, read_mistakes
 from normgrade.language import _
 from normgrade.oracle.seal import Seal
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import Outcome
 from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.footprints import Footprints
+    from normgrade.compare.peeling import PlayAgain
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
+    from normgrade.steps.step import Step
+    from normgrade.suite.investigation import Found, Locate
     from normgrade.suite.records import Records
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.suite.suite import Suite
@@ -36,6 +39,14 @@ LIBRARIES = {"torch": "PyTorch", "numpy": "NumPy"}  # as people call them
 MOST_REHEARSALS = 64  # that are held at once: each exercise of a course, with one seed
 LEAST_LEFT_S = 2.0  # for a search to begin: half of it is about what the import of PyTorch takes
 Collect = Callable[[Iterable[Exercise]], "Mapping[str, Suite]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission's source, and the name of its file."""
+
+    source: str
+    file_name: str
 
 
 @dataclass(frozen=True)
@@ -185,31 +196,77 @@ class Grader:
             return NEVER
         return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
 
+    def play_again(self, exercise: Exercise, submitted: Submitted) -> PlayAgain:
+        """A function that has a submission answer requests, in a worker of its own; None where there is no answer."""
+        from normgrade.suite.run import gone
+        from normgrade.suite.understudy import SIZE_LIMIT_BYTES
+        from normgrade.worker.messages import PlayQuestion
+
+        def play_again(requests: Sequence[Playable]) -> list[Observation | None]:
+            questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
+            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
+                worker.announce(questions)
+                answers = [worker.answer(question) for question in questions]
+            return [None if gone(answer) else answer for answer in answers]
+
+        return play_again
+
+    def locating(self, exercise: Exercise, submitted: Submitted, understudy: Understudy) -> Locate:
+        """A function that finds the first wrong step of a submission in some results."""
+        from normgrade.steps.locate import locate
+
+        sources = [read_text(path) for path in (exercise.reference, *exercise.alternatives)]
+
+        def locating(results: Sequence[Result]) -> Step | None:
+            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
+                again = understudy.open_worker()
+                return locate(results, submitted.source, sources, worker.record, again.record, exercise.defines)
+
+        return locating
+
     def diagnose(
-        self, exercise: Exercise, results: Sequence[Result], within_s: float = math.inf, deadline: Deadline = NEVER
-    ) -> tuple[Diagnosis, ...] | None:
-        """The mistakes that explain what was played with the public seed; nothing where none do, None where the time was too short.
+        self,
+        exercise: Exercise,
+        results: Sequence[Result],
+        within_s: float = math.inf,
+        deadline: Deadline = NEVER,
+        submitted: Submitted | None = None,
+    ) -> Found:
+        """The mistakes that explain what was played with the public seed, and the first wrong step of what they leave open.
+
+        What was `submitted` may be played again, in a worker of its own. Without it, half precision is not told from other mistakes, and
+        no step is found.
 
         `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
         so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
-        from normgrade.suite.investigation import Investigation
+        from normgrade.suite.candidates import candidates
+        from normgrade.suite.investigation import Found, Investigation, no_answer, nowhere
         from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
 
         if not any(result.check.outcome is Outcome.FAILED for result in results):
-            return ()
+            return Found(())
         suite, rehearsal = self.suites[exercise.slug], self.rehearsal(exercise, PUBLIC_SEED)
         try:
             telling = any(play.worked for result in results for play in result.plays)
             known = self.footprints(exercise, deadline.earlier(within_s)) if telling else self.footprints_at_hand(exercise)
         except OutOfTime:
-            return None
-        records = self.records_of(exercise)
+            return Found(None)
+        footprints, records = known or none_of(suite, rehearsal), self.records_of(exercise)
+        if submitted is not None and known is not None:
+            footprints, mistakes = candidates(known, read_mistakes(exercise), rehearsal.reference, submitted.source)
+            records = records.of_those(mistakes)
         with Understudy(self.host(exercise), exercise) as understudy:
-            questioning, footprints = Questioning(plays_of(suite, rehearsal), records, understudy.plays), known or none_of(suite, rehearsal)
-            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s).explain()
+            questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
+            again: PlayAgain = no_answer
+            locate: Locate = nowhere
+            if submitted is not None and telling:
+                again, locate = self.play_again(exercise, submitted), self.locating(exercise, submitted, understudy)
+            found = Investigation(
+                results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again, locate
+            ).explain()
         records.keep()
         return found
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +16,15 @@ from normgrade.compare.diagnose import Known, diagnose
 from normgrade.compare.effects import Layout
 from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
+from normgrade.compare.peeling import NOWHERE, Peeled, PlayAgain, peel
 from normgrade.compare.played import Result
-from normgrade.compare.suspects import Suspects
+from normgrade.compare.suspects import Suspects, form_suspects
+from normgrade.course.mistakes import Mistake, edits_of
 from normgrade.course.signature import Signature
-from normgrade.report.report import Diagnosis, Outcome
+from normgrade.report.report import UNLISTED, Diagnosis, Outcome
+from normgrade.steps.step import Step
 from normgrade.suite.questioning import Asked, Questioning, Remembering
+from normgrade.worker.observation import Playable
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
@@ -27,9 +32,33 @@ SAMPLE = 5  # plays in which each suspect acts
 MOST = 2000  # plays of all suspects
 
 
+Locate = Callable[[Sequence[Result]], Step | None]
+Attempt = tuple[list[int], bool]  # suspects, and if they are seen exactly
+
+
+def no_answer(requests: Sequence[Playable]) -> list[None]:
+    """No answer to any request, as of a submission that is gone."""
+    return [None] * len(requests)
+
+
+def nowhere(results: Sequence[Result]) -> None:
+    """No step: nothing is looked for."""
+
+
+class Found(NamedTuple):
+    """The diagnoses, None where the time was too short, and the first wrong step of what they leave open, if it is certain."""
+
+    diagnoses: tuple[Diagnosis, ...] | None
+    step: Step | None = None
+
+
 @dataclass(frozen=True)
 class Investigation:
-    """One submission, whose `results` known mistakes are held against."""
+    """One submission, whose `results` known mistakes are held against.
+
+    `play_again` has it answer other requests, `locate` finds its first wrong step in some results, and `peeled` is what was taken off
+    these results already.
+    """
 
     results: Sequence[Result]
     reference: str
@@ -37,44 +66,103 @@ class Investigation:
     footprints: Footprints
     questioning: Questioning
     within_s: float = math.inf
+    play_again: PlayAgain = no_answer
+    locate: Locate = nowhere
+    peeled: Peeled | None = None
 
     @cached_property
     def suspects(self) -> Suspects:
-        return Suspects.of(self.results, self.footprints)
+        return Suspects.of(self.results, self.footprints, self.peeled.aside if self.peeled else NOWHERE)
 
     @cached_property
     def together(self) -> Remembering:
         """Plays several mistakes together."""
         return Remembering(self.questioning.play_sources)
 
-    def explain(self) -> tuple[Diagnosis, ...] | None:
-        """The diagnoses of the first suspects that explain everything, or else the best ones; None where the time was too short."""
-        found, last, deadline = list[tuple[Diagnosis, ...]](), None, Deadline.after(self.within_s)
-        with np.errstate(all="ignore"):
-            for members, exactly in self.attempts(deadline, found):
-                if (members, exactly) == last:
-                    continue
-                last, asked = (members, exactly), everywhere(members, self.suspects)
-                self.questioning.see(asked, exactly)
-                with suppress(OutOfTime):
-                    found.append(self.diagnoses(asked, deadline, self.footprints.layout, exactly))
-                if found and (exactly or len(best_of(found)) < 2) and not self.others(best_of(found), members):
-                    break
-        return best_of(found) if found else None
+    def explain(self) -> Found:
+        """The diagnoses that explain the most, and the first wrong step of what they leave open.
 
-    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[tuple[list[int], bool]]:
-        """Suspects, the likeliest ones first, and if they are to be seen exactly; the last ones depend on what was `found` before."""
+        Suspects that agree with all that was observed are named exactly. If they leave something open, what is wrong about forms and half
+        precision is taken off, and the rest is looked at. If that leaves something open, too, the first step that goes wrong there is
+        looked for, and a change of the reference that does the same is one more suspect.
+        """
+        found, deadline, step = list[tuple[Diagnosis, ...]](), Deadline.after(self.within_s), None
+        with np.errstate(all="ignore"):
+            self.try_each(self.likeliest(deadline), found, deadline)
+            if self.failed - explained(best_of(found)):
+                peeled = peel(self.results, self.play_again)
+                rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
+                rest.try_each(rest.attempts(deadline, found), found, deadline)
+                step = rest.first_wrong_step(best_of(found))
+                if step is not None and step.change is not None:
+                    rest.with_unlisted(step).try_each([rest.together_with_last(best_of(found))], found, deadline)
+        return Found(best_of(found) if found else None, step)
+
+    def first_wrong_step(self, diagnoses: Sequence[Diagnosis]) -> Step | None:
+        """The first step that goes wrong at the claims that fail and that no mistake explains."""
+        left_open = self.failed - explained(diagnoses)
+        return self.locate([result for result in self.results if result.check.name in left_open]) if left_open else None
+
+    def with_unlisted(self, step: Step) -> Investigation:
+        """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
+        assert step.change is not None
+        edits = edits_of(step.change.edits, self.reference) if step.change.base == self.reference else ()
+        unlisted = Mistake(UNLISTED, step.says, step.change.source, edits)
+        every = self.footprints.among(self.questioning.records.mistakes).with_any(unlisted)
+        records = self.questioning.records.of_those([*self.questioning.records.mistakes, unlisted])
+        return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
+
+    def together_with_last(self, diagnoses: Sequence[Diagnosis]) -> Attempt:
+        """The mistakes of the best diagnosis, and the last one of all."""
+        named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
+        return [*named, len(self.footprints.mistakes)], True
+
+    @property
+    def failed(self) -> set[str]:
+        """The names of the checks that failed."""
+        return {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
+
+    def try_each(self, attempts: Iterable[Attempt], found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> None:
+        """Add the diagnoses of each attempt to those that were `found`, up to the first that leaves nobody else to ask."""
+        last = None
+        for members, exactly in attempts:
+            if (members, exactly) == last:
+                continue
+            last, asked = (members, exactly), everywhere(members, self.suspects)
+            self.questioning.see(asked, exactly)
+            asked += [pair for pair in self.of_forms if pair not in {*asked}]
+            with suppress(OutOfTime):
+                found.append(self.diagnoses(asked, deadline, self.footprints.layout, exactly))
+            if found and (exactly or len(best_of(found)) < 2) and not self.others(best_of(found), members):
+                break
+
+    def likeliest(self, deadline: Deadline) -> Iterator[Attempt]:
+        """The suspects that agree with what was observed, natively and exactly."""
         natively = self.agreeing(exactly=False)
         if natively and self.suspects.cover(natively, EDGE):
             yield natively, False
         members = self.agreeing()
         if self.suspects.cover(members, EDGE) or deadline.has_passed():
             yield members, True
+
+    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[Attempt]:
+        """Suspects, the likeliest ones first; the last ones depend on what was `found` before."""
+        if self.peeled is not None:
+            yield from self.likeliest(deadline)
         if not deadline.has_passed():
-            some = sorted({*self.telling(deadline), *members})
+            some = sorted({*self.telling(deadline), *self.agreeing()})
             yield some, True
             others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
             yield self.played([*some, *others], deadline), True
+
+    @cached_property
+    def of_forms(self) -> list[Asked]:
+        """The plays of the mistakes that may be what was taken off."""
+        if self.peeled is None:
+            return []
+        asked = everywhere(form_suspects(self.peeled, self.footprints), self.suspects)
+        self.questioning.see(asked, exactly=False)
+        return asked
 
     def others(self, diagnoses: Sequence[Diagnosis], members: Sequence[int]) -> list[int]:
         """The suspects that are not among these members, and that change a wrong fact which no mistake of the best diagnosis explains.
@@ -82,8 +170,7 @@ class Investigation:
         A finding of our own counts after all known mistakes: those that change its facts are among them.
         """
         named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
-        failed = {result.check.name for result in self.results if result.check.outcome is Outcome.FAILED}
-        unexplained = self.suspects.facts_of(failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
+        unexplained = self.suspects.facts_of(self.failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
         return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members]
 
     def diagnoses(
@@ -93,7 +180,7 @@ class Investigation:
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
         known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout, exactly), self.contract)
-        return diagnose(self.results, known, self.together.plays, within_s)
+        return diagnose(self.results, known, self.together.plays, within_s, self.peeled)
 
     def agreeing(self, exactly: bool = True) -> list[int]:
         """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
@@ -158,7 +245,7 @@ def explained(diagnoses: Sequence[Diagnosis]) -> set[str]:
 
 def best_of(found: Sequence[tuple[Diagnosis, ...]]) -> tuple[Diagnosis, ...]:
     """The diagnoses that explain the most; the last ones of several."""
-    return max(reversed(found), key=lambda diagnoses: len(explained(diagnoses)), default=())
+    return max(reversed(found), key=lambda diagnoses: (len(explained(diagnoses)), bool(diagnoses)), default=())
 
 
 def names_in(diagnoses: Iterable[Diagnosis]) -> Iterator[str]:

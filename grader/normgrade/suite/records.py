@@ -33,6 +33,16 @@ class Records:
     known: dict[int, Seen] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)  # those of which more was seen than is kept
 
+    def of_those(self, mistakes: Sequence[Mistake]) -> Records:
+        """The records of these mistakes, some of which may be others."""
+        numbers = {mistake.source: number for number, mistake in enumerate(self.mistakes)}
+        known = {
+            member: self.known[number]
+            for member, mistake in enumerate(mistakes)
+            if (number := numbers.get(mistake.source)) is not None and number in self.known
+        }
+        return Records(self.cache, mistakes, self.name_of, known)
+
     def of(self, member: int) -> Seen:
         """What was seen of a mistake, by play."""
         if member not in self.known:

@@ -13,8 +13,8 @@ from normgrade.course.course import Exercise, Limits
 from normgrade.course.files import read_where_there
 from normgrade.suite.run import gone
 from normgrade.worker.host import Host, Worker
-from normgrade.worker.messages import PlayQuestion
-from normgrade.worker.observation import Observation, Playable
+from normgrade.worker.messages import PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.observation import Observation, Playable, Recording
 
 SIZE_LIMIT_BYTES = 2**24  # of one value
 LIMITS = Limits(total_s=3600.0)  # for all sources together
@@ -42,6 +42,10 @@ class Understudy:
     def part(self, source: str) -> Part:
         """One source, which is played alone for a while."""
         return Part(self.open_worker(), source)
+
+    def record(self, question: RecordQuestion | Substitute) -> Recording:
+        """One play on record, of a source of the course's own."""
+        return self.open_worker().record(question)
 
     def answer(self, worker: Worker, question: PlayQuestion) -> Observation | None:
         observation = worker.answer(question)

@@ -343,7 +343,7 @@ class Proof:
             if not failed(results):
                 continue
             self.refuted.add((mistake.source, seed))
-            found = self.grader.diagnose(self.exercise, results)
+            found = self.grader.diagnose(self.exercise, results).diagnoses
             names = [" + ".join(diagnosis.mistakes) for diagnosis in found or ()]
             if names == [mistake.name]:
                 continue

@@ -61,7 +61,7 @@ class Channel:
         self.kill, self.where = kill, where
         self.ending: Ending | None = None
         self.serial = secrets.randbelow(2**16)  # random, so that no submission can guess it before the first question
-        self.open: deque[tuple[int, int]] = deque()  # serial and size limit in bytes of the answers that are still to come
+        self.open: deque[tuple[int, int, type[Observation]]] = deque()  # serial, limit in bytes and kind of the answers still to come
         self.body_limit = 0  # of the answer that is received
         self.questions: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.answers: queue.SimpleQueue[tuple[int, Observation] | Exception] = queue.SimpleQueue()
@@ -72,7 +72,7 @@ class Channel:
 
     def has_started(self, timeout_s: float) -> None:
         """Wait for the answer that a process gives unasked, once it has started. Raises NoAnswer, Closed or Forged."""
-        self.open.append((0, 0))
+        self.open.append((0, 0, Observation))
         self.receive(timeout_s)
 
     def ask(self, message: messages.Question, timeout_s: float) -> Observation:
@@ -83,14 +83,13 @@ class Channel:
     def send(self, message: messages.Question) -> None:
         """Ask a question; its answer comes after those to the questions that are open."""
         self.serial = (self.serial + 1) % 2**16
-        size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
-        self.open.append((self.serial, framing.body_limit_bytes(size_limit_bytes) if size_limit_bytes else 0))
+        self.open.append((self.serial, messages.body_limit_bytes(message), messages.answered_by(message)))
         self.capture.begin(self.serial)
         self.questions.put(messages.encode(message, self.serial))
 
     def receive(self, timeout_s: float) -> Observation:
         """The answer to the first open question. Raises NoAnswer, Closed or Forged."""
-        serial, self.body_limit = self.open.popleft()
+        serial, self.body_limit, kind = self.open.popleft()
         self.wanted.release()
         try:
             received = self.answers.get(timeout=timeout_s)
@@ -99,7 +98,7 @@ class Channel:
         if isinstance(received, Exception):
             self.answers.put(received)  # every later question gets the same error
             raise received
-        if received[0] != serial:
+        if received[0] != serial or type(received[1]) is not kind:
             raise Forged(_("an answer that nobody asked for"))
         return received[1]
 
@@ -141,7 +140,7 @@ class Channel:
         """The thread that receives answers, as many as are wanted."""
         try:
             while self.wanted.acquire() and self.ending is None:
-                self.answers.put(messages.receive(fd, Observation, framing.ANSWER_HEADER_BYTES, lambda: self.body_limit))
+                self.answers.put(messages.receive(fd, messages.ANSWERS, framing.ANSWER_HEADER_BYTES, lambda: self.body_limit))
         except framing.ProtocolError as error:
             self.answers.put(Forged(str(error)))
         except (EOFError, OSError):

@@ -20,8 +20,8 @@ from normgrade.language import N_, _
 from normgrade.language.errors import CourseError, GraderError, UsageError, did_you_mean
 from normgrade.worker.channel import Channel, Closed, Ending, Forged, NoAnswer
 from normgrade.worker.launch import Lost, Spawner, Starter, Zygote, budget_of
-from normgrade.worker.messages import Load, PlayQuestion, Question
-from normgrade.worker.observation import Cause, Error, Observation, Playable
+from normgrade.worker.messages import Load, PlayQuestion, Question, RecordQuestion, Substitute
+from normgrade.worker.observation import Cause, Error, Observation, Playable, Recording
 from normgrade.worker.walls import AUTO, TIERS, Protection, at_least
 from normgrade.worker.walls.kernel import prctl
 from normgrade.worker.zygote_protocol import BROKEN
@@ -192,6 +192,15 @@ class Worker:
         before = len(self.deaths)
         observation = self.forgiving(partial(self.try_to_answer, question), self.answer_anew)
         return replace(observation, deaths=died) if (died := tuple(self.deaths[before:])) else observation
+
+    def record(self, question: RecordQuestion | Substitute) -> Recording:
+        """What came of one play on record, which is tried once."""
+        if self.asked:
+            self.end_process()  # it works on what nobody asks for any more
+        if self.channel is None and self.failure is None and self.left_s > 0:
+            self.load()
+        observation = self.failure or self.ask(question)
+        return observation if isinstance(observation, Recording) else Recording(observation.values, observation.error)
 
     def forgiving(self, attempt: Attempt, again: Attempt) -> Observation:
         """What an attempt observes. Where the process dies in it, and none has died before, what comes of trying it `again`."""

@@ -1,4 +1,4 @@
-"""The messages between grader and worker, each as one frame: three kinds of question, and the observation that answers them.
+"""The messages between grader and worker, each as one frame: the kinds of question, and the observation or recording that answers them.
 
 Whatever a frame holds, reading it either succeeds or raises `ProtocolError`.
 """
@@ -12,9 +12,9 @@ from typing import Any, TypeVar, cast
 
 from normgrade.course.ban import Ban
 from normgrade.language import _
-from normgrade.worker import framing
+from normgrade.worker import framing, recorded
 from normgrade.worker.framing import ANSWER_HEADER_BYTES, ProtocolError
-from normgrade.worker.observation import Cause, Error, Frame, Observation, Playable, Request, Value
+from normgrade.worker.observation import Cause, Error, Frame, Observation, Playable, Put, Recording, Request, Value
 from normgrade.worker.validation import fields, items, member, natural, optional, text
 
 
@@ -50,12 +50,50 @@ class PlayQuestion:
         return self.request is other.request and (self.source, self.exactly) == (other.source, other.exactly)
 
 
-Question = Load | PlayQuestion | Ban  # a ban is enforced, and answered by an empty observation
+@dataclass(frozen=True)
+class RecordQuestion:
+    """Play this request once in float64, and record the values on the way; answered by a `Recording`. The request's numbers are float64.
+
+    Without a `source`, that of the submission is played. What is expected does not go in.
+    """
+
+    request: Playable
+    size_limit_bytes: int
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Substitute:
+    """Play a source of the course's own as `RecordQuestion` says, with other values in some of its places. `keep`: record the values."""
+
+    request: Playable
+    size_limit_bytes: int
+    source: str
+    puts: tuple[Put, ...]
+    keep: bool = False
+
+
+Question = Load | PlayQuestion | RecordQuestion | Substitute | Ban  # a ban is enforced, and answered by an empty observation
+OnRecord = (RecordQuestion, Substitute)  # the questions that a recording answers
 Message = Question | Observation
 M = TypeVar("M", bound=Message)
 Kinds = type[M] | tuple[type[M], ...]
-QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban)
-KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4}
+QUESTIONS: tuple[type[Question], ...] = (Load, PlayQuestion, Ban, RecordQuestion, Substitute)
+ANSWERS: tuple[type[Observation], ...] = (Observation, Recording)
+KINDS: dict[type[Any], int] = {Load: 1, PlayQuestion: 2, Observation: 3, Ban: 4, RecordQuestion: 5, Substitute: 6, Recording: 7}
+
+
+def answered_by(question: Question) -> type[Observation]:
+    """The kind of message that answers a question."""
+    return Recording if isinstance(question, OnRecord) else Observation
+
+
+def body_limit_bytes(question: Question) -> int:
+    """How long the arrays of its answer may be together."""
+    if not isinstance(question, PlayQuestion | RecordQuestion | Substitute):
+        return 0
+    limit = framing.body_limit_bytes(question.size_limit_bytes)
+    return limit + recorded.BYTES if isinstance(question, OnRecord) else limit
 
 
 def encode(message: Message, serial: int = 0) -> bytes:
@@ -100,11 +138,17 @@ def written(message: Message) -> dict[str, Any]:
         case PlayQuestion(request, size_limit_bytes, source, exactly):
             how = {"size_limit_bytes": size_limit_bytes, "source": source, "exactly": exactly}
             return {"probe": request.probe, **how, "inputs": request.inputs}
+        case RecordQuestion(request, size_limit_bytes, source):
+            return {"probe": request.probe, "size_limit_bytes": size_limit_bytes, "source": source, "inputs": request.inputs}
+        case Substitute(request, size_limit_bytes, source, puts, keep):
+            how = {"size_limit_bytes": size_limit_bytes, "source": source}
+            return {"probe": request.probe, **how, "puts": recorded.written_puts(puts), "keep": keep, "inputs": request.inputs}
         case Ban():
             return {"banned": list(message.banned), "allowed": list(message.allowed)}
         case Observation():
             error = None if message.error is None else write_error(message.error)
-            return {"values": {place: as_value(value) for place, value in message.values.items()}, "error": error}
+            seen = {"values": {place: as_value(value) for place, value in message.values.items()}, "error": error}
+            return seen | (recorded.written_records(message.records) if isinstance(message, Recording) else {})
 
 
 def write_error(error: Error) -> dict[str, Any]:
@@ -120,9 +164,24 @@ def read_load(content: object) -> Load:
 
 def read_play(content: object) -> PlayQuestion:
     probe, size_limit_bytes, source, exactly, inputs = fields(content, "probe", "size_limit_bytes", "source", "exactly", "inputs")
+    return PlayQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source), exactly is True)
+
+
+def read_record_question(content: object) -> RecordQuestion:
+    probe, size_limit_bytes, source, inputs = fields(content, "probe", "size_limit_bytes", "source", "inputs")
+    return RecordQuestion(read_request(probe, inputs), natural(size_limit_bytes), optional(source))
+
+
+def read_substitute(content: object) -> Substitute:
+    names = ("probe", "size_limit_bytes", "source", "puts", "keep", "inputs")
+    probe, size_limit_bytes, source, puts, keep, inputs = fields(content, *names)
+    return Substitute(read_request(probe, inputs), natural(size_limit_bytes), text(source), recorded.read_puts(puts), keep is True)
+
+
+def read_request(probe: object, inputs: object) -> Request:
     if not isinstance(inputs, dict):
         raise ProtocolError(_("inputs that are no object"))
-    return PlayQuestion(Request(text(probe), inputs), natural(size_limit_bytes), optional(source), exactly is True)
+    return Request(text(probe), inputs)
 
 
 def read_ban(content: object) -> Ban:
@@ -132,10 +191,20 @@ def read_ban(content: object) -> Ban:
 
 def read_observation(content: object) -> Observation:
     values, error = fields(content, "values", "error")
+    return Observation(read_values(values), None if error is None else read_error(error))
+
+
+def read_recording(content: object) -> Recording:
+    values, error, records, numbers = fields(content, "values", "error", "records", "numbers")
+    found = recorded.read_records(records, numbers)
+    return Recording(read_values(values), None if error is None else read_error(error), records=found)
+
+
+def read_values(values: object) -> dict[str, Value]:
+    """What was seen, place by place."""
     if not isinstance(values, dict):
         raise ProtocolError(_("values that are no object"))
-    seen = {place: as_value(value) for place, value in values.items()}
-    return Observation(seen, None if error is None else read_error(error))
+    return {place: as_value(value) for place, value in values.items()}
 
 
 def read_error(content: object) -> Error:
@@ -161,6 +230,9 @@ READERS: dict[type[Any], Callable[[object], Message]] = {
     PlayQuestion: read_play,
     Ban: read_ban,
     Observation: read_observation,
+    RecordQuestion: read_record_question,
+    Substitute: read_substitute,
+    Recording: read_recording,
 }
 
 

@@ -128,6 +128,32 @@ class Observation:
     deaths: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """The numbers at one place of a rewritten source, in one iteration, both counted from 0; `dtype` is that of the value."""
+
+    place: int
+    iteration: int
+    dtype: str
+    values: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Recording(Observation):
+    """What a probe saw, and the values at the places that it came through, in the order of time."""
+
+    records: tuple[Record, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Put:
+    """These numbers stand for the value at one place, in one iteration."""
+
+    place: int
+    iteration: int
+    values: Array
+
+
 def type_name(thing: object) -> str:
     """The name of a thing's type, or its beginning."""
     return f"{type(thing).__name__:.{NAME_LIMIT}}"

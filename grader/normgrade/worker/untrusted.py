@@ -19,7 +19,8 @@ from normgrade.language import _
 from normgrade.worker import framing, late, messages, play
 from normgrade.worker.capture import mark
 from normgrade.worker.exceptions import MESSAGE_LIMIT, describe, frames_running
-from normgrade.worker.observation import Cause, Error, Observation
+from normgrade.worker.observation import Cause, Error, Observation, Recording
+from normgrade.worker.on_record import play_on_record
 from normgrade.worker.walls import Walls
 from normgrade.worker.walls.process import Budget, Process
 from normgrade.worker.written_with import library
@@ -107,9 +108,8 @@ def answer_all(written_with: str, question: int, answer: int) -> None:
             serial, message = messages.receive(question, messages.QUESTIONS, framing.QUESTION_HEADER_BYTES, lambda: ANY_SIZE)
         except EOFError:
             return
-        size_limit_bytes = message.size_limit_bytes if isinstance(message, messages.PlayQuestion) else 0
         replies.open = serial
-        frame = encoded(observe(message, loaded), serial, framing.body_limit_bytes(size_limit_bytes))
+        frame = encoded(observe(message, loaded), serial, messages.body_limit_bytes(message))
         replies.open = None
         if not replies.send(frame, serial):
             return
@@ -156,6 +156,8 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
             return Observation()
         case messages.Load():
             return load(message, loaded)
+        case messages.RecordQuestion() | messages.Substitute():
+            return record(message, loaded)
     submission, probes = loaded.modules["submission"], loaded.modules.get("probes")
     if message.source not in (None, loaded.source):
         failed = load(messages.Load(message.source, submission.__file__ or "", "submission"), loaded)
@@ -167,6 +169,14 @@ def observe(message: messages.Question, loaded: Loaded) -> Observation:
         return play.play(submission, message.request, probes, message.size_limit_bytes, dtype, written_with=loaded.written_with)
     except BaseException as error:  # the values that the probe returned could not be read
         return Observation(error=describe(error, submission.__file__))
+
+
+def record(message: messages.RecordQuestion | messages.Substitute, loaded: Loaded) -> Recording:
+    """Play a request on record."""
+    source = loaded.source if message.source is None else message.source
+    puts, keep = (message.puts, message.keep) if isinstance(message, messages.Substitute) else ((), True)
+    asked = (message.request, loaded.modules.get("probes"), message.size_limit_bytes, loaded.written_with)
+    return play_on_record(source or "", loaded.file_name, *asked, puts=puts, keep=keep, every=message.source is not None)
 
 
 def load(message: messages.Load, loaded: Loaded) -> Observation:
@@ -190,7 +200,7 @@ def encoded(observation: Observation, serial: int, body_limit: int) -> bytes:
         return frame
     except (framing.ProtocolError, TypeError, ValueError, MemoryError) as error:
         message = _("what was seen cannot be sent: {error}", error=error)
-        return messages.encode(Observation(error=Error(Cause.RAISED, message[:MESSAGE_LIMIT])), serial)
+        return messages.encode(type(observation)(error=Error(Cause.RAISED, message[:MESSAGE_LIMIT])), serial)
 
 
 def flush(streams: list[TextIO | None]) -> None:

@@ -270,8 +270,14 @@ def test_two_mistakes_in_different_places_are_made_together() -> None:
 
 
 def test_mistakes_that_edit_the_same_text_cannot_be_made_together() -> None:
-    one, other = a_mistake("one", ("correction=0", "correction=1")), a_mistake("other", ("-1, correction", "0, correction"))
+    one, other = a_mistake("one", ("correction=0", "correction=1")), a_mistake("other", ("correction=0", "correction=2"))
     assert together(REFERENCE, [one, other]) is None
+
+
+def test_mistakes_that_edit_other_tokens_of_the_same_text_are_made_together() -> None:
+    one, other = a_mistake("one", ("-1, correction=0", "-1, correction=1")), a_mistake("other", ("-1, correction", "0, correction"))
+    source = together(REFERENCE, [one, other])
+    assert source is not None and "0, correction=1" in source
 
 
 def test_mistakes_that_touch_without_overlapping_can() -> None:

@@ -1,4 +1,10 @@
-"""Submissions as people really write them, wrong in several ways at once: what each deviates in, and how that is mended."""
+"""Submissions as people really write them, wrong in several ways at once: their deviations, and how each is mended.
+
+Each exercise has a folder with the submissions and a table, `deviations.toml`, in which an entry stands under the name of its file.
+An entry has the `name` of a mistake, as in mistakes.toml; if no such mistake is known, it has `says`.
+It has a `repair`, a list of [line, column, old text, new text] with line and column from 1.
+A file with all repairs is right; with all but one it is wrong in that one.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +75,9 @@ def repaired(source: str, repairs: Collection[Repair]) -> str:
 
 
 def wild_submissions() -> Iterator[Wild]:
-    for slug, submissions in tomllib.loads((FOLDER / "deviations.toml").read_text(encoding="utf-8")).items():
-        for name, entries in submissions.items():
-            yield Wild(slug, name, tuple(map(deviation, entries)))
+    for table in sorted(FOLDER.glob("*/deviations.toml")):
+        for name, entries in tomllib.loads(table.read_text(encoding="utf-8")).items():
+            yield Wild(table.parent.name, name, tuple(map(deviation, entries)))
 
 
 def deviation(entry: dict[str, object]) -> Deviation:

@@ -88,8 +88,8 @@ def test_a_search_takes_half_of_the_time_that_is_left_if_the_user_sets_one(grade
 
 def test_a_search_without_time_is_told_from_one_that_finds_nothing(grader: Grader, rms: Exercise) -> None:
     wrong, right = (list(grader.results(rms, source, "rms.py")) for source in (WRONG, read_text(rms.reference)))
-    assert grader.diagnose(rms, wrong, within_s=-1.0) is None
-    assert grader.diagnose(rms, right) == ()
+    assert grader.diagnose(rms, wrong, within_s=-1.0).diagnoses is None
+    assert grader.diagnose(rms, right).diagnoses == ()
 
 
 def test_suites_may_be_collected_by_somebody_else(rms: Exercise, expectations: Path) -> None:

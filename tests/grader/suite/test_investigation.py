@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from scripted import REFERENCE, Plays, Scripted, Seen, World, raised
 
+from normgrade.compare.played import Result
+from normgrade.course.mistakes import COST
 from normgrade.oracle.cache import Cache
-from normgrade.suite.investigation import Investigation
+from normgrade.report.report import UNLISTED
+from normgrade.steps.quantities import Quantity
+from normgrade.steps.small_changes import Change
+from normgrade.steps.step import Named, Step
+from normgrade.suite.investigation import Found, Investigation
 from normgrade.suite.questioning import Questioning
 from normgrade.suite.records import Records
-from normgrade.worker.observation import Observation, Playable
+from normgrade.worker.observation import Observation, Playable, Recording
 
 RIGHT: list[Seen] = [{"output": [1.0, 2.0]}, {"output": [3.0, 4.0], "flag": True}, {"output": [5.0, 6.0]}, {"output": [7.0, 8.0]}]
 HALVED: Plays = {0: {"output": [0.5, 1.0]}, 1: {"output": [1.5, 2.0]}, 2: {"output": [2.5, 3.0]}, 3: {"output": [3.5, 4.0]}}
@@ -42,7 +48,7 @@ class Case:
     def named(self, submission: Plays, within_s: float = 1000.0) -> list[tuple[str, ...]] | None:
         """The mistakes that are named for a submission, one tuple for each explanation."""
         self.asked.clear()
-        found = self.investigation(submission, within_s).explain()
+        found = self.investigation(submission, within_s).explain().diagnoses
         self.explained = found[0].checks if found else ()
         return None if found is None else [diagnosis.mistakes for diagnosis in found]
 
@@ -107,12 +113,63 @@ def test_an_error_that_a_mistake_leads_to_is_its_own() -> None:
     assert Case(world).named({2: raised("TypeError"), 3: raised("TypeError")}) == [("crashes",)]
 
 
+def step_to(world: World, name: str) -> Step:
+    """A step whose change is a mistake of the world."""
+    [mistake] = [mistake for mistake in world.known if mistake.name == name]
+    edits = [[REFERENCE[edit.start : edit.end], edit.new] for edit in mistake.edits]
+    nothing = Quantity((), None, 0)
+    change = Change(mistake.source, edits, "as if divided by 2", "another right source", nothing, Recording({}), None)
+    return Step((), Named("the mean", 1, 1, 3), change=change)
+
+
+def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[Found, list[Sequence[Result]]]:
+    """What is found where the last mistake of the world is listed nowhere, and the results in which a step was looked for."""
+    case, asked = Case(world), list[Sequence[Result]]()
+
+    def locate(results: Sequence[Result]) -> Step | None:
+        asked.append(results)
+        return step
+
+    whole = case.investigation(submission)
+    listed = world.known[:-1]
+    records = Records(Cache(Path("nowhere"), b""), listed, lambda mistake: mistake.name)
+    questioning = Questioning(world.plays(), records, case.play)
+    return replace(whole, footprints=whole.footprints.among(listed), questioning=questioning, locate=locate).explain(), asked
+
+
+UNKNOWN_TOO = World(RIGHT, {**MISTAKES, "unknown": {0: {"output": [1.5, 2.5]}, 2: {"output": [5.5, 6.5]}}})
+
+
+def test_a_change_that_the_first_wrong_step_tells_is_one_more_mistake() -> None:
+    found, asked = with_unlisted(UNKNOWN_TOO.mistakes["unknown"], step := step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
+    assert found.diagnoses is not None and [each.mistakes for each in found.diagnoses] == [(UNLISTED,)]
+    assert found.diagnoses[0].says == step.says and found.diagnoses[0].cost == COST and found.diagnoses[0].checks == ("test_0", "test_2")
+    assert [[result.check.name for result in results] for results in asked] == [["test_0", "test_2"]]
+
+
+def test_it_is_named_beside_known_ones_whose_claims_are_not_looked_at() -> None:
+    submission: Plays = {**UNKNOWN_TOO.mistakes["unknown"], **FLAG}
+    found, asked = with_unlisted(submission, step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
+    assert found.diagnoses is not None and [each.mistakes for each in found.diagnoses] == [("flag", UNLISTED)]
+    assert [[result.check.name for result in results] for results in asked] == [["test_0", "test_2"]]
+
+
+def test_a_change_that_explains_nothing_is_not_named_but_its_step_is_told() -> None:
+    found, _asked = with_unlisted({3: {"output": [3.0, 3.0]}}, step := step_to(UNKNOWN_TOO, "unknown"), UNKNOWN_TOO)
+    assert found == Found((), step)
+
+
+def test_where_known_mistakes_explain_everything_no_step_is_looked_for() -> None:
+    found, asked = with_unlisted(HALVED, None, UNKNOWN_TOO)
+    assert found.step is None and asked == []
+
+
 def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() -> None:
     first: Plays = {0: {"output": [9.0, 2.0]}}
     investigation = Case(World(RIGHT, {"halved": HALVED, "first": first, "last": LAST})).investigation(
         {**HALVED, 3: {"output": [3.0, 3.0]}}
     )
-    found = investigation.explain()
+    found = investigation.explain().diagnoses
     assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved",)]
     assert investigation.others(found, [0]) == [2] and investigation.others(found, [0, 2]) == []
     assert investigation.others((), []) == [0, 1, 2]

@@ -17,7 +17,7 @@ import normgrade
 
 HOUSE = Path(normgrade.__file__).parent
 TESTS = Path(__file__).parents[1]
-MOST_ROOMS = 15
+MOST_ROOMS = 16
 DOORS = {"__init__", "__main__"}  # where one enters; they hold only what must come before all imports
 
 # What a room may import: itself, and these. From top to bottom as submissions are graded, from a front end down to the language.
@@ -30,8 +30,9 @@ HOUSE_ORDER: Mapping[str, str] = {
     "authoring": "suite course language",
     "verify": "grade suite compare oracle inspection report worker course language",
     # One grading, from file to report
-    "grade": "suite compare inspection report language course",
-    "suite": "compare oracle inspection report worker course language",
+    "grade": "suite steps compare inspection report language course",
+    "suite": "steps compare oracle inspection report worker course language",
+    "steps": "compare oracle report worker course language",
     "compare": "oracle inspection report worker course language",
     "oracle": "worker probes course language",
     "inspection": "report course language",

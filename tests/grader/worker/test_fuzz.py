@@ -23,11 +23,24 @@ from normgrade.course.ban import Ban
 from normgrade.language.places import Absent
 from normgrade.worker import framing, messages
 from normgrade.worker.framing import ProtocolError
-from normgrade.worker.messages import Load, Message, PlayQuestion
-from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
+from normgrade.worker.messages import Load, Message, PlayQuestion, RecordQuestion, Substitute
+from normgrade.worker.observation import (
+    Array,
+    Cause,
+    Error,
+    Foreign,
+    Frame,
+    Observation,
+    Put,
+    Reason,
+    Record,
+    Recording,
+    Request,
+    Value,
+)
 from normgrade.worker.packing import DTYPES
 
-KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, Observation)
+KINDS: tuple[type[Message], ...] = (*messages.QUESTIONS, *messages.ANSWERS)
 MUTANTS_PER_FRAME = 4000
 BODY_BYTES = 2048  # as much as an answer may hold here
 PATIENCE_S = 2.0  # for one frame, in processor time
@@ -55,6 +68,7 @@ ERROR = Error(
     (Frame(12, "forward", "return x - mean"), Frame(3, "helper", "x @ y")),
     "step 2: train",
 )
+SCALAR = Record(0, 12, "bfloat16", np.array(0.5))
 STORY: Mapping[str, Any] = {
     "layer": "Layer",
     "args": [3, (1, 2)],
@@ -86,6 +100,14 @@ MESSAGES: Mapping[str, Message] = {
     "a question of a function": PlayQuestion(Request("call", {"function": "rms", "args": [numbers("float16", 5)], "kwargs": {}}), 0),
     "a question with nested inputs": PlayQuestion(Request("probe", NESTED), 2**62),
     "a question without inputs": PlayQuestion(Request("probe", {}), 1),
+    "a question on record": RecordQuestion(Request("layer_story", STORY), 4096),
+    "a question on record of a source": RecordQuestion(Request("probe", {}), 0, "x = 1\n"),
+    "a question with values to put": Substitute(
+        Request("probe", {}), 9, "x = 1\n", (Put(3, 0, numbers("float64", 2)), Put(0, 7, numbers("float64"))), True
+    ),
+    "an answer on record": Recording({"y": numbers("float32", 2)}, records=(Record(3, 0, "float32", np.ones((2, 3))), SCALAR)),
+    "an answer on record with an error": Recording({}, ERROR, records=(SCALAR,)),
+    "an answer on record without records": Recording(),
 }
 FRAMES = {name: messages.encode(message, 7) for name, message in MESSAGES.items()}
 
@@ -401,7 +423,7 @@ def read(frame: bytes) -> list[Message | ProtocolError]:
 
 
 def as_an_answer(frame: bytes) -> Message:
-    return messages.decode(Observation, frame, framing.ANSWER_HEADER_BYTES, BODY_BYTES)[1]
+    return messages.decode(messages.ANSWERS, frame, framing.ANSWER_HEADER_BYTES, BODY_BYTES)[1]
 
 
 def as_a_question(frame: bytes) -> Message:

@@ -15,7 +15,7 @@ from normgrade.course.ban import Ban
 from normgrade.language.places import Absent
 from normgrade.worker import framing, messages
 from normgrade.worker.framing import ProtocolError
-from normgrade.worker.messages import Load, PlayQuestion
+from normgrade.worker.messages import Load, PlayQuestion, RecordQuestion, Substitute
 from normgrade.worker.observation import Array, Cause, Error, Foreign, Frame, Observation, Reason, Request, Value
 
 
@@ -68,6 +68,10 @@ def test_a_request_comes_back_with_arrays_at_any_depth() -> None:
         PlayQuestion(Request("call", {}), 0),
         PlayQuestion(Request("call", {}), 0, "x = 1\n"),
         PlayQuestion(Request("call", {}), 0, exactly=True),
+        RecordQuestion(Request("call", {}), 0),
+        RecordQuestion(Request("call", {}), 9, "x = 1\n"),
+        Substitute(Request("call", {}), 0, "x = 1\n", ()),
+        Substitute(Request("call", {}), 0, "x = 1\n", (), keep=True),
     ],
 )
 def test_a_question_comes_back(question: messages.Question) -> None:
@@ -95,7 +99,7 @@ def test_what_is_no_value_is_not_sent(value: Any) -> None:
 @pytest.mark.parametrize(("kind", "message"), [(2, "a frame of kind 2; expected is 3"), (77, "a frame of kind 77; expected is 3")])
 def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
     refuse(frame_of(b"{}", kind=kind), message)
-    with pytest.raises(ProtocolError, match="a frame of kind 3; expected is 1 or 2 or 4"):
+    with pytest.raises(ProtocolError, match="a frame of kind 3; expected is 1 or 2 or 4 or 5 or 6"):
         messages.decode(messages.QUESTIONS, answer({}))
 
 
@@ -111,6 +115,9 @@ def test_another_kind_of_message_is_refused(kind: int, message: str) -> None:
         (4, b'{"banned":"ab","allowed":[]}', "a list of any number of items"),
         (4, b'{"banned":[],"allowed":[1]}', "expected a text"),
         (4, b'{"allowed":[],"banned":[]}', "an object of banned, allowed"),
+        (5, b'{"probe":"p","size_limit_bytes":0,"source":1,"inputs":{}}', "expected a text"),
+        (6, b'{"probe":"p","size_limit_bytes":0,"source":null,"puts":[],"keep":false,"inputs":{}}', "expected a text"),
+        (6, b'{"probe":"p","size_limit_bytes":0,"source":"","puts":[[0,0,1]],"keep":false,"inputs":{}}', "no array of float64"),
     ],
 )
 def test_a_wrong_question_is_refused(kind: int, header: bytes, message: str) -> None:

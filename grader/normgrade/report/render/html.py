@@ -31,6 +31,7 @@ from normgrade.report.render.summary import (
     next_commands,
     not_tried,
     reach_of,
+    step_of,
     verdict,
 )
 from normgrade.report.render.wording import (
@@ -80,7 +81,7 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 WORDS = (  # what the templates call
     bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of, difference_in_words,
     example_of, first_line_and_rest, left_open, mistakes_of, named, names_of, next_commands, next_step, not_started, not_tried, one_line,
-    pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, verdict, what_it_is, word_of,
+    pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is, word_of,
 )  # fmt: skip
 
 

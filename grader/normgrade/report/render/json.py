@@ -12,7 +12,7 @@ import numpy as np
 
 from normgrade import __version__
 from normgrade.language.visible import HOLDS_A_COMMAND, STEERS
-from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot
+from normgrade.report.report import ArrayDifference, Check, Diagnosis, Difference, Finding, Raised, Report, Spot, WrongStep
 
 VERSION = 1
 OF_ONE_VALUE = {"mismatched": 1, "total": 1, "max_abs": None, "max_rel": None, "allowed": None, "at": None}  # where no numbers are compared
@@ -45,6 +45,7 @@ def report_as_json(report: Report) -> dict[str, Any]:
         "findings": [finding_as_json(finding) for finding in report.findings],
         "diagnoses": [diagnosis_as_json(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": list(report.unexplained),
+        "first_wrong_step": None if report.step is None else step_as_json(report.step),
         "limits": list(report.limits),
         "stopped_after_s": None if report.stopped_after_s is None else to_milliseconds(report.stopped_after_s),
         "deaths": [{"check": death.check, "play": death.play, "why": death.why} for death in report.deaths],
@@ -67,6 +68,10 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def spot_as_json(spot: Spot) -> dict[str, Any]:
     return {"mistake": spot.mistake, "line": spot.line, "column": spot.column, "width": spot.width, "remedy": spot.remedy}
+
+
+def step_as_json(step: WrongStep) -> dict[str, Any]:
+    return {"says": step.says, "line": step.spot.line, "column": step.spot.column, "width": step.spot.width}
 
 
 def check_as_json(check: Check) -> dict[str, Any]:

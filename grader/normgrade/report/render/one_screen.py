@@ -24,6 +24,7 @@ from normgrade.report.render.summary import (
     next_commands,
     not_tried,
     reach_of,
+    step_of,
     strip_of,
     verdict,
 )
@@ -190,6 +191,9 @@ def diagnosis(report: Report, room: Room) -> Iterator[RenderableType]:
         name = named[0].name if len(named) == 1 else n_("{n} mistake", "{n} mistakes", len(named))
         yield Text.assemble((name, "bold yellow"), (f"  {reach_of(found, report.checks)}{cost_in_words(report)}", "dim"))
         yield from one_mistake(named[0], room) if len(named) == 1 else several(named, room)
+    if (step := step_of(report)) is not None:
+        yield Text.assemble((_("The first step that goes wrong: "), "bold"), one_line(step.says))
+        yield indented(Pointed(step.spot))
     opened = left_open(report)
     yield from (Text(_("not explained: {claim}", claim=claim), style="dim") for claim in opened[: room.opened])
     if more := len(opened[room.opened :]):

@@ -22,6 +22,7 @@ from normgrade.report.render.wording import (
 from normgrade.report.report import (
     BUILT_IN,
     SOME_INPUTS,
+    UNLISTED,
     Check,
     Diagnosis,
     Difference,
@@ -31,6 +32,7 @@ from normgrade.report.report import (
     Rule,
     Spot,
     ValueDifference,
+    WrongStep,
 )
 
 BY_HAND = "ByHand: "  # how the exception of a banned call begins
@@ -97,9 +99,11 @@ def mistakes_of(diagnosis: Diagnosis) -> list[Named]:
 
 
 def reach_of(diagnosis: Diagnosis, checks: Sequence[Check]) -> str:
-    """Return how many of the failing claims a diagnosis explains."""
+    """Return how many of the failing claims a diagnosis explains; "" if there is none of which it explains everything."""
     failing = failing_claims(checks)
     explained = sum(all(check.name in diagnosis.checks for check in failed) for failed in failing.values())
+    if not explained:
+        return ""
     if explained == len(failing):
         return n_("explains the failing claim", "explains all {n} failing claims", explained)
     return _("explains {explained} of {total} failing claims", explained=explained, total=len(failing))
@@ -119,6 +123,12 @@ def left_open(report: Report) -> list[str]:
     diagnosis = diagnosis_of(report)
     claims = {} if diagnosis is None else unexplained_claims(diagnosis, report.checks)
     return [_(": ").join(filter(None, (claim.rstrip(".。"), likeness))) for claim, likeness in claims.items()]
+
+
+def step_of(report: Report) -> WrongStep | None:
+    """Return the first step that goes wrong; None if a diagnosis tells of it, or if it is not certain."""
+    diagnosis = diagnosis_of(report)
+    return None if diagnosis is not None and UNLISTED in diagnosis.mistakes else report.step
 
 
 def crash_of(report: Report) -> Check | None:

@@ -16,6 +16,7 @@ from normgrade.language import _, n_
 from normgrade.report.render.cases import Cases, grouped, which_cases
 from normgrade.report.render.detail import EVERYTHING, VERBOSE, Detail
 from normgrade.report.render.numbers import Row, as_pair, cells_of, sides
+from normgrade.report.render.summary import step_of
 from normgrade.report.render.wording import (
     CODE_COLUMNS,
     MARKS,
@@ -72,6 +73,9 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield from (Text(one_line(limit)) for limit in report.limits)
     if report.diagnoses:
         yield panel_of(report.diagnoses if detail.alternatives else report.diagnoses[:1], report.checks)
+    if (step := step_of(report)) is not None:
+        yield Text.assemble((_("The first step that goes wrong: "), "bold"), one_line(step.says))
+        yield indented(Pointed(step.spot))
     if state := search_in_words(report):
         yield Text(state, style="dim")
     if died := deaths_in_words(report):

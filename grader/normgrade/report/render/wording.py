@@ -170,6 +170,8 @@ def explained(diagnosis: Diagnosis, checks: Sequence[Check]) -> list[str]:
     shown_by = list(dict.fromkeys(claims_of(checks).get(name, one_line(name)) for name in diagnosis.checks))
     if unexplained := unexplained_claims(diagnosis, checks):
         whole = [claim for claim in shown_by if claim not in unexplained]
+        if not whole:
+            return []
         of_all = _("explains {n} of {total} claims that fail", n=len(whole), total=len(whole) + len(unexplained))
         return [*whole, of_all] if len(whole) <= CLAIMS else [of_all]
     return shown_by if len(shown_by) <= CLAIMS else [_("explains all {n} claims that fail", n=len(shown_by))]

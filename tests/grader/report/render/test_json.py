@@ -12,7 +12,7 @@ from sample_reports import BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VA
 
 import normgrade
 from normgrade.report.render import render
-from normgrade.report.report import Raised
+from normgrade.report.report import UNLISTED, Raised, Spot, WrongStep
 
 
 def test_json_is_the_contract() -> None:
@@ -47,6 +47,7 @@ def test_json_is_the_contract() -> None:
                     }
                 ],
                 "unexplained": [],
+                "first_wrong_step": None,
                 "limits": [],
                 "stopped_after_s": None,
                 "deaths": [],
@@ -87,9 +88,15 @@ def test_json_is_the_contract() -> None:
     }
 
 
+def test_json_has_the_first_wrong_step() -> None:
+    step = WrongStep("the mean is not right (line 3)", Spot(UNLISTED, 3, 5, 8, "    x.mean(0)"))
+    [content] = json.loads(render([report(failed(), step=step)], "json"))["reports"]
+    assert content["first_wrong_step"] == {"says": step.says, "line": 3, "column": 5, "width": 8}
+
+
 def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
-    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained limits"
+    order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained first_wrong_step limits"
     assert list(content) == [*order.split(), "stopped_after_s", "deaths", "checks"]
     order = "name claim kind outcome points earned duration_s message hint stdout call raised differences"
     assert list(content["checks"][0]) == order.split()

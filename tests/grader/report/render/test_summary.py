@@ -19,10 +19,11 @@ from normgrade.report.render.summary import (
     next_commands,
     not_tried,
     reach_of,
+    step_of,
     strip_of,
     verdict,
 )
-from normgrade.report.report import Diagnosis, Difference, Kind, Outcome, Raised
+from normgrade.report.report import UNLISTED, Diagnosis, Difference, Kind, Outcome, Raised, Spot, WrongStep
 from normgrade.report.reveal import reveal
 
 PAIR = Diagnosis(("no-eps", "no-upcast"), "1. a\n2. b", ("test_statistics[wide]",), texts=("There is none. Add it.", "b"))
@@ -46,9 +47,16 @@ def test_several_mistakes_are_told_apart() -> None:
 
 def test_a_claim_is_explained_if_all_its_cases_are() -> None:
     assert reach_of(BIASED, FAILED.checks) == "explains the failing claim"
-    assert reach_of(PAIR, FAILED.checks) == "explains 0 of 1 failing claims"
+    assert reach_of(PAIR, FAILED.checks) == ""
     two = (*FAILED.checks, failed("test_more", claim="More."))
     assert reach_of(BIASED, two) == "explains 1 of 2 failing claims"
+
+
+def test_a_step_is_told_unless_a_diagnosis_tells_of_it() -> None:
+    step = WrongStep("the mean is not right (line 3)", Spot(UNLISTED, 3, 5, 8, "    x.mean(0)"))
+    assert step_of(replace(FAILED, step=step)) == step
+    unlisted = Diagnosis((UNLISTED,), step.says, FAILED.diagnoses[0].checks)
+    assert step_of(replace(FAILED, diagnoses=(unlisted,), step=step)) is None
 
 
 def test_claims_that_nothing_explains_are_left_open_with_their_likeness() -> None:

@@ -1,0 +1,258 @@
+"""Takes off what is wrong about forms and half precision, before known mistakes are looked for in the rest.
+
+Code that is wrong in several ways is nearly always wrong in half precision, too. Another formula rounds otherwise, so no known mistake
+leads to its numbers. Whether it widens half precision is seen in the submission itself: it is played again with the same numbers in
+float32. If that changes what went wrong, half precision is computed as it comes. The numbers of this play then stand in the place of those
+that were observed, and tell of all other mistakes. Right numbers in another dtype or shape, and an input that was changed, are findings
+of their own that speak neither for nor against any mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from normgrade.compare.facts import ABSENT, Facts
+from normgrade.compare.played import Played, PlayKey, Result
+from normgrade.oracle.expectation import is_gradient
+from normgrade.oracle.expected import Expectation
+from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
+from normgrade.worker.observation import HALF, Array, Observation, Playable, Request
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+WIDE = ("float32", "float64")
+LEFT_ALONE = "left alone"  # how the places end where an input is looked at after the call
+MOST = 40  # plays in half precision that are played again
+
+At = Mapping[PlayKey, frozenset[int]]  # facts, by their numbers in their play
+NOWHERE: At = {}
+PlayAgain = Callable[[Sequence[Playable]], Sequence[Observation | None]]  # has the submission answer; None where there is no answer
+
+
+@dataclass(frozen=True, eq=False)
+class Peeled:
+    """A submission's results without what is wrong about its forms.
+
+    observed: the results.
+    rest: the same, with half precision widened where that makes a difference.
+    kinds: the facts that were taken off, by the name of their finding.
+    """
+
+    observed: Sequence[Result]
+    rest: Sequence[Result]
+    kinds: Mapping[str, At] = field(default_factory=dict)
+
+    @property
+    def aside(self) -> At:
+        """Return the facts that speak neither for nor against any mistake: all except for those that half precision changes."""
+        return joined(facts for name, facts in self.kinds.items() if name != HALF_PRECISION)
+
+    @property
+    def taken(self) -> At:
+        """Return all facts that were taken off."""
+        return joined(self.kinds.values())
+
+
+def peel(results: Sequence[Result], play_again: PlayAgain) -> Peeled:
+    """Play the submission's half precision again in float32, and take off all that is wrong about forms."""
+    asked = in_half(results)
+    answers = play_again([in_float32(play.expectation.request) for play in asked.values()]) if asked else ()
+    wide = {
+        key: Played(as_due(seen, play.expectation), play.expectation, play.refusal)
+        for (key, play), seen in zip(asked.items(), answers, strict=True)
+        if seen is not None
+    }
+    kinds: dict[str, dict[PlayKey, frozenset[int]]] = {}
+    changes = {key: widening_changes(asked[key], play) for key, play in wide.items()}
+    if any(change.telling for change in changes.values()):
+        kinds[HALF_PRECISION] = {key: change.narrow for key, change in changes.items() if change.narrow}
+    else:
+        wide = {}
+    rest = [with_plays(result, wide) for result in results]
+    for key, play in plays_of(rest):
+        for name, facts in other_forms(play).items():
+            kinds.setdefault(name, {})[key] = facts
+    returned = {key: change.returned for key, change in changes.items() if change.returned}
+    wider = joined([returned, kinds.pop(WIDER_RETURNED, {})])
+    name = OTHER_DTYPE if OTHER_DTYPE in kinds else WIDER_RETURNED  # one dtype may be returned whatever comes: that is told once
+    kinds[name] = dict(joined([wider, kinds.get(name, {})]))
+    return Peeled(results, rest, {name: facts for name, facts in kinds.items() if facts})
+
+
+def plays_of(results: Sequence[Result]) -> Iterator[tuple[PlayKey, Played]]:
+    """Every play with its key."""
+    return (((result.check.name, number), play) for result in results for number, play in enumerate(result.plays))
+
+
+def in_half(results: Sequence[Result]) -> dict[PlayKey, Played]:
+    """The first plays that hold half precision and went wrong in any way.
+
+    If the input was changed, what that does depends on whether a wider one is a copy.
+    """
+    wrong = ((key, play) for key, play in plays_of(results) if (play.facts.wrong & play.facts.reached).any())
+    found = ((key, play) for key, play in wrong if holds_half(play.expectation.request.inputs) and INPUT_CHANGED not in other_forms(play))
+    return dict(islice(found, MOST))
+
+
+def with_plays(result: Result, instead: Mapping[PlayKey, Played]) -> Result:
+    """The result with other plays in the place of some."""
+    return replace(result, plays=tuple(instead.get((result.check.name, number), play) for number, play in enumerate(result.plays)))
+
+
+def joined(several: Iterable[At]) -> At:
+    """The facts of several together."""
+    found: dict[PlayKey, frozenset[int]] = {}
+    for each in several:
+        for key, facts in each.items():
+            found[key] = found.get(key, frozenset()) | facts
+    return found
+
+
+# Half precision
+
+
+def holds_half(thing: Any) -> bool:
+    """Return if anything in a request is in half precision."""
+    match thing:
+        case Array():
+            return thing.dtype in HALF
+        case str():
+            return thing in HALF
+        case Mapping():
+            return any(map(holds_half, thing.values()))
+        case list() | tuple():
+            return any(map(holds_half, thing))
+    return False
+
+
+def in_float32(request: Playable) -> Request:
+    """The request with everything that is in half precision in float32 instead: the same numbers."""
+    return Request(request.probe, widened(dict(request.inputs)))
+
+
+def widened(thing: Any) -> Any:
+    match thing:
+        case Array() if thing.dtype in HALF:
+            return Array(thing.values.astype(np.float32), "float32")
+        case str() if thing in HALF:
+            return "float32"
+        case Mapping():
+            return {key: widened(value) for key, value in thing.items()}
+        case list() | tuple():
+            return type(thing)(map(widened, thing))
+    return thing
+
+
+def as_due(seen: Observation, expectation: Expectation) -> Observation:
+    """An observation whose float32 has the half precision that is due: rounded in float16; the tolerance of bfloat16 has its rounding."""
+    values = dict(seen.values)
+    for place, due in expectation.places.items():
+        value = values.get(place)
+        if isinstance(value, Array) and value.dtype == "float32" and due.dtype in HALF:
+            rounded = value.values.astype(np.float16) if due.dtype == "float16" else value.values
+            values[place] = Array(rounded, str(due.dtype), value.error)
+    return replace(seen, values=values)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The wrong facts of a play that are other with widened inputs.
+
+    narrow: all of these, but for `returned`: a float32 where half precision is due.
+    telling: those that are other by more than a rounding.
+    """
+
+    narrow: frozenset[int]
+    returned: frozenset[int]
+    telling: frozenset[int]
+
+
+def widening_changes(before: Played, after: Played) -> Changes:
+    """Compare the facts of a play with those of the same play with widened inputs."""
+    narrow, returned, telling = set[int](), set[int](), set[int]()
+    ours, theirs, right = before.facts, after.facts, before.right
+    for fact in np.flatnonzero(ours.wrong & ours.reached).tolist():
+        mended, index = not (theirs.wrong[fact] and theirs.reached[fact]), fact // 2
+        if index < len(right.places) and right.places[index].template.endswith(LEFT_ALONE):
+            continue
+        if fact % 2 == 0 and fact < right.size - 1:
+            if mended and dtype_of(right.forms[index]) in HALF and dtype_of(ours.forms[index]) in WIDE:
+                returned.add(fact)
+                continue
+            far = mended
+        else:
+            far = apart(ours, theirs, before, index) if fact % 2 else mended
+        if mended or far:
+            narrow.add(fact)
+        if far:
+            telling.add(fact)
+    return Changes(frozenset(narrow), frozenset(returned), frozenset(telling))
+
+
+def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
+    """Return if the numbers of one place are further apart than they may be off."""
+    here = slice(play.right.starts[index], play.right.starts[index + 1])
+    one, other = ours.numbers[here], theirs.numbers[here]
+    finite = np.isfinite(one) & np.isfinite(other)
+    largest = np.abs(other[finite]).max(initial=0.0)  # a number to which others cancel is as rough as they are
+    limit = np.nan_to_num(play.right.allowed[here], posinf=0.0) + 2 * play.right.units[here] * largest
+    with np.errstate(all="ignore"):
+        return bool(((np.isfinite(one) != np.isfinite(other)) | (finite & (np.abs(one - other) > limit))).any())
+
+
+# Forms
+
+
+def other_forms(play: Played) -> dict[str, frozenset[int]]:
+    """The facts of a play that are wrong about the form of the right number of numbers, or tell of a changed input, by their finding.
+
+    From an output of another shape no gradient comes, since the gradient of the output has the shape that is due.
+    """
+    found: dict[str, set[int]] = {}
+    for index, place in enumerate(play.right.places):
+        if not holds_numbers(play, index):
+            continue
+        if place.template.endswith(LEFT_ALONE):
+            found.setdefault(INPUT_CHANGED, set()).update(fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
+        elif play.facts.wrong[2 * index]:
+            got, due = play.facts.forms[index], play.right.forms[index]
+            if dtype_of(got) != dtype_of(due):
+                found.setdefault(WIDER_RETURNED if is_wider(got, due) else OTHER_DTYPE, set()).add(2 * index)
+            if shape_of(got) != shape_of(due):
+                found.setdefault(OTHER_SHAPE, set()).add(2 * index)
+    if OTHER_SHAPE in found:
+        steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if not is_gradient(play.right.places[fact // 2])}
+        found[OTHER_SHAPE].update(without_gradient(play, steps))
+    return {name: frozenset(facts) for name, facts in found.items() if facts}
+
+
+def without_gradient(play: Played, steps: Collection[int | None]) -> Iterator[int]:
+    """The facts of the gradients that did not come in these steps."""
+    for index, place in enumerate(play.right.places):
+        if is_gradient(place) and place.step in steps and play.facts.forms[index] in ABSENT:
+            yield from (fact for fact in (2 * index, 2 * index + 1) if play.facts.wrong[fact])
+
+
+def holds_numbers(play: Played, index: int) -> bool:
+    """Return if as many floating-point numbers as are due stand at a place."""
+    place = play.right.places[index]
+    got, due = play.observation.values.get(place), play.expectation.places[place].value
+    floats = dtype_of(play.right.forms[index]) in FLOATS and dtype_of(play.facts.forms[index]) in FLOATS
+    return floats and isinstance(got, Array) and isinstance(due, Array) and got.values.size == due.values.size
+
+
+def is_wider(got: str | None, due: str) -> bool:
+    """Return if float32 or float64 came where half precision is due."""
+    return dtype_of(due) in HALF and dtype_of(got) in WIDE
+
+
+def dtype_of(form: str | None) -> str:
+    return str(form).partition(" ")[0]
+
+
+def shape_of(form: str | None) -> str:
+    return str(form).partition(" ")[2]

@@ -1,0 +1,96 @@
+"""Chooses the failing play that tells most: the smallest one whose sizes tell the axes apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from normgrade.compare.played import Played, Result
+from normgrade.oracle.expectation import holds_non_finite, widened
+from normgrade.report.report import ArrayDifference
+from normgrade.steps.same_values import collapsed
+from normgrade.worker.observation import HALF, Array, Playable
+from normgrade.worker.recorded import MOST_NUMBERS
+from normgrade.worker.requests import FORWARD_BACKWARD, UNUSUAL, Action, FunctionCall, LayerStep, LayerStory, NewLayer, TypedRequest
+
+FEW = 12  # numbers of the largest array; with fewer, values may agree by chance
+CALLS = (Action.TRAIN, Action.EVALUATE)
+ARGUMENTS = ("args", "kwargs", "more", "names")  # of UNUSUAL, those that are only other inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Failing:
+    """A play that fails, up to the first step in which it does: as it was asked, and in float64 with its backward pass and without."""
+
+    request: TypedRequest
+    whole: Playable
+    forward: Playable
+    size_limit_bytes: int
+
+
+def failing_plays(results: Iterable[Result]) -> list[Failing]:
+    """The plays in which numbers are wrong, the most telling first, each request once."""
+    found: dict[int, tuple[tuple[float, ...], Failing]] = {}
+    for play in (play for result in results for play in result.plays):
+        if id(play.expectation) not in found and (cut := up_to_the_first_difference(play)) is not None:
+            failing = Failing(cut, widened(cut), widened(without_backward(cut)), 2 * play.expectation.size_bytes)
+            found[id(play.expectation)] = how_telling(cut), failing
+    return [failing for _key, failing in sorted(found.values(), key=lambda pair: pair[0])]
+
+
+def up_to_the_first_difference(play: Played) -> TypedRequest | None:
+    """The request of a play, cut behind the first step in which numbers are wrong; None where nothing can be told from it."""
+    request = play.expectation.request
+    if not play.came_to_its_end or play.expectation.error is not None or isinstance(request, NewLayer):
+        return None
+    wrong = [each for each in play.differences if isinstance(each, ArrayDifference)]
+    if not wrong or holds_non_finite(request.inputs) or max(map(size_of, arrays_in(request.inputs)), default=0) > MOST_NUMBERS:
+        return None
+    if not isinstance(request, LayerStory):
+        return request
+    steps = [each.place.step for each in wrong if each.place.step is not None]
+    return replace(request, steps=request.steps[: min(steps)]) if steps else None
+
+
+def without_backward(request: TypedRequest) -> TypedRequest:
+    """The request without its backward passes, unless a later step learns from them, or they are written by hand."""
+    match request:
+        case LayerStory() if request.layer != FORWARD_BACKWARD and all(step.action is not Action.LEARN for step in request.steps):
+            return replace(request, steps=[replace(step, upstream=None) for step in request.steps])
+        case FunctionCall():
+            return replace(request, upstream=None)
+        case _:
+            return request
+
+
+def how_telling(request: TypedRequest) -> tuple[float, ...]:
+    """The key that orders plays: plain ones first, then those whose sizes tell the axes apart, then small ones."""
+    arrays = [*arrays_in(request.inputs)]
+    largest = max(arrays, key=size_of, default=None)
+    shape = () if largest is None else largest.values.shape
+    steps = request.steps if isinstance(request, LayerStory) else ()
+    unusual = sum(map(is_unusual, steps)) + any(each.dtype in HALF for each in arrays)
+    alike = len(shape) - len({*shape} - {1})
+    few = largest is None or size_of(largest) < FEW
+    constant = largest is not None and collapsed(largest.values).size < size_of(largest)
+    return constant, unusual, len(steps) > 2, few, alike, len(steps), sum(map(size_of, arrays))
+
+
+def is_unusual(step: LayerStep) -> bool:
+    """Return if a step is anything but a plain call."""
+    return step.action not in CALLS or any(getattr(step, name) for name in UNUSUAL if name not in ARGUMENTS)
+
+
+def arrays_in(inputs: Any) -> Iterator[Array]:
+    """All arrays among the inputs of a request."""
+    if isinstance(inputs, Array):
+        yield inputs
+    elif isinstance(inputs, Mapping | list | tuple):
+        for each in inputs.values() if isinstance(inputs, Mapping) else inputs:
+            yield from arrays_in(each)
+
+
+def size_of(array: Array) -> int:
+    return math.prod(array.values.shape)

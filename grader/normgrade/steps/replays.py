@@ -1,0 +1,58 @@
+"""Plays sources of the course's own again, with other values in some of their places, as often as the budget lets them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from normgrade.steps.failing import Failing
+from normgrade.steps.same_values import same
+from normgrade.worker.messages import RecordQuestion, Substitute
+from normgrade.worker.observation import Array, Put, Recording
+
+Answer = Callable[[RecordQuestion | Substitute], Recording]
+Outputs = Mapping[str, np.ndarray]  # the numbers of a play, by place
+
+
+class Spent(Exception):
+    """All replays that were allowed have been played."""
+
+
+@dataclass
+class Replays:
+    """Replays of one failing play. `left` is how many more there may be."""
+
+    failing: Failing
+    answer: Answer
+    left: int
+    played: int = 0
+
+    def record(self, source: str, whole: bool = False) -> Recording | None:
+        """A source on record, forward only or as a `whole`; None where it does not come to its end."""
+        request = self.failing.whole if whole else self.failing.forward
+        return self.play(RecordQuestion(request, self.failing.size_limit_bytes, source))
+
+    def put(self, source: str, puts: Iterable[Put], keep: bool = False) -> Recording | None:
+        """A source, forward only, with other values in some places; `keep` says whether it is on record."""
+        return self.play(Substitute(self.failing.forward, self.failing.size_limit_bytes, source, tuple(puts), keep))
+
+    def play(self, question: RecordQuestion | Substitute) -> Recording | None:
+        if self.left <= 0:
+            raise Spent
+        self.left -= 1
+        self.played += 1
+        recording = self.answer(question)
+        return recording if recording.error is None else None
+
+
+def outputs_of(recording: Recording) -> Outputs:
+    """The numbers that were observed, place by place."""
+    found = {place: value.values for place, value in recording.values.items() if isinstance(value, Array)}
+    return {place: values.astype(np.float64) for place, values in found.items() if values.dtype.kind == "f"}
+
+
+def places_apart(one: Outputs, other: Outputs, tolerance: float) -> set[str]:
+    """The places of `other` at which the numbers differ."""
+    return {place for place, values in other.items() if place not in one or not same(one[place], values, tolerance)}

@@ -1,0 +1,98 @@
+"""Compares values by their distinct numbers, in order of size. Shape, axes, arrangement and broadcasting do not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from normgrade.worker.observation import HALF, Record
+
+EXACT, NARROW = 1e-8, 2e-5  # of the largest number: by how much two numbers may differ if all is float64, or some is float32
+TINY = 1e-300
+
+
+def tolerance_of(records: Iterable[Record]) -> float | None:
+    """By how much numbers may differ, for the least dtype among these records; None where half precision takes part."""
+    dtypes = {record.dtype for record in records}
+    if dtypes & {*HALF}:
+        return None
+    return NARROW if "float32" in dtypes else EXACT
+
+
+def distinct(values: np.ndarray, tolerance: float) -> np.ndarray | None:
+    """The distinct numbers in order of size; None where some are not finite."""
+    ordered = np.sort(values, axis=None)
+    if not np.isfinite(ordered).all():
+        return None
+    apart = np.diff(ordered) > tolerance * largest(ordered)
+    return np.asarray(ordered[np.concatenate([[True], apart])])
+
+
+def same(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    """Return if two arrays of one size hold the same numbers, one by one."""
+    if one.size != other.size:
+        return False
+    one, other = one.ravel(), other.ravel()
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool((np.abs(one - other) <= tolerance * largest(other)).all())
+
+
+def largest(values: np.ndarray) -> float:
+    """The largest absolute value, which is never quite 0."""
+    return float(np.abs(values).max(initial=0.0)) + TINY
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """The distinct numbers of a group, with what is compared first."""
+
+    group: int
+    numbers: np.ndarray
+    first: float
+    last: float
+    near: float  # by how much each number may differ
+
+
+@dataclass
+class Groups:
+    """Values that are the same have one number; those of other values are others."""
+
+    tolerance: float
+    members: dict[int, list[Member]] = field(default_factory=dict)  # by how many distinct numbers they have
+    count: int = 0
+
+    def find(self, numbers: np.ndarray | None) -> int | None:
+        """The number of the group that has these distinct numbers, if there is one."""
+        if numbers is None:
+            return None
+        first, last = float(numbers[0]), float(numbers[-1])
+        for member in self.members.get(numbers.size, ()):
+            close = abs(first - member.first) <= member.near and abs(last - member.last) <= member.near
+            if close and bool((np.abs(numbers - member.numbers) <= member.near).all()):
+                return member.group
+        return None
+
+    def add(self, numbers: np.ndarray | None) -> int | None:
+        """Find the group, or make a new one; None if numbers are not finite."""
+        group = self.find(numbers)
+        if group is None and numbers is not None:
+            group, self.count = self.count, self.count + 1
+            new = Member(group, numbers, float(numbers[0]), float(numbers[-1]), self.tolerance * largest(numbers))
+            self.members.setdefault(numbers.size, []).append(new)
+        return group
+
+    def found_in(self, records: Sequence[Record]) -> set[int]:
+        """The groups of which some record is one."""
+        return {group for record in records if (group := self.find(distinct(record.values, self.tolerance))) is not None}
+
+
+def collapsed(values: np.ndarray) -> np.ndarray:
+    """The values with every axis along which nothing changes cut down to one number."""
+    for axis, size in enumerate(values.shape):
+        first = values.take([0], axis)
+        if size > 1 and (values == first).all():
+            values = first
+    return values

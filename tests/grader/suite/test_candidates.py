@@ -1,0 +1,31 @@
+"""The known mistakes that are held against a submission."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from normgrade.compare.effects import Layout
+from normgrade.compare.footprints import Footprints, sources_of
+from normgrade.course.mistakes import Edit, Mistake
+from normgrade.suite.candidates import candidates
+
+REFERENCE = "def norm(x, eps=1e-5):\n    return x / (x.var() + eps) ** 0.5\n"
+DEFAULT = Mistake("eps-default-1e-6", "", REFERENCE.replace("1e-5", "1e-6"), (Edit(16, 20, "1e-6"),))
+NO_EPS = Mistake("eps-missing", "", REFERENCE.replace(" + eps", ""), (Edit(46, 52, ""),))
+KNOWN = (DEFAULT, NO_EPS)
+FOOTPRINTS = Footprints(
+    Layout((("test_0", 0),), (3,), (1,)), np.zeros(1, np.uint64), ("eps-default-1e-6", "eps-missing"), sources_of(KNOWN), np.eye(2, 3) > 0
+)
+
+
+def test_a_right_submission_rules_out_what_its_source_tells() -> None:
+    footprints, mistakes = candidates(FOOTPRINTS, KNOWN, REFERENCE, REFERENCE)
+    assert (footprints.mistakes, mistakes) == ((), ())
+
+
+def test_another_number_is_taken_to_leave_the_same_footprint() -> None:
+    submission = REFERENCE.replace("1e-5", "1e-8").replace(" + eps", "")
+    footprints, mistakes = candidates(FOOTPRINTS, KNOWN, REFERENCE, submission)
+    assert footprints.mistakes == ("eps-missing", "eps-default-1e-8") == tuple(mistake.name for mistake in mistakes)
+    assert footprints.marks.tolist() == [[False, True, False], [True, False, False]]
+    assert footprints.sources.tolist() == sources_of(mistakes).tolist()
