@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from normgrade.course.course import Course, Exercise
+from normgrade.course.mistakes import read_mistakes
 from normgrade.grade import Submission, report_on
 from normgrade.inspection.inspection import inspect_file
 from normgrade.report.report import Check, Report
@@ -42,13 +43,14 @@ def measure(grader: Grader, exercise: Exercise, wild: Wild) -> Counter[str]:
     report = report_on(grader, Submission(exercise, wild.path, wild.path.name), inspection, on_event)
     seconds = time.perf_counter() - verdict_at
     said = {name for diagnosis in report.diagnoses[:1] for name in diagnosis.mistakes}
+    named, wrong = wild.named_by(said), (said & {each.name for each in read_mistakes(exercise)}) - wild.names
     spots = [spot for diagnosis in report.diagnoses[:1] for spot in diagnosis.spots if spot.mistake in wild.names]
     true_lines = {each.name: each.lines for each in wild.deviations}
     off = [spot for spot in spots if spot.line not in true_lines[spot.mistake]]
     shown = {spot.mistake for spot in spots}
-    found = Counter(known=len(wild.names), named=len(said & wild.names), wrong=len(said - wild.names), shown=len(shown), off=len(off))
+    found = Counter(known=len(wild.names), named=len(named), wrong=len(wrong), shown=len(shown), off=len(off))
     print(row(f"{wild.slug}/{wild.name}", found, f"{seconds:.2f}"), flush=True)
-    for word, names in (("wrong", said - wild.names), ("left out", wild.names - said)):
+    for word, names in (("wrong", wrong), ("left out", wild.names - named)):
         if names:
             print(f"    {word}: {', '.join(sorted(names))}")
     for spot in off:

@@ -1,4 +1,7 @@
-"""Whether everything is played that could be: in CI, where NORMGRADE_THOROUGH is set. `make test` plays enough of it to notice a defect."""
+"""How much is played of all that could be: most of it in CI, where NORMGRADE_THOROUGH is set; `make test` plays enough to notice a defect.
+
+With NORMGRADE_THOROUGH=everything, what would take CI too long is played, too.
+"""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -7,6 +10,7 @@ from typing import TypeVar
 from normgrade.course.course import Course, carried
 
 THOROUGH = "NORMGRADE_THOROUGH" in os.environ
+EVERYTHING = os.environ.get("NORMGRADE_THOROUGH") == "everything"
 FEW = ("batch_norm", "layer_norm", "softmax_backward")  # exercises whose expectations other tests need, too, or which take little time
 T = TypeVar("T")
 

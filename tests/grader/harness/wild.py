@@ -13,8 +13,17 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from normgrade.report.report import HALF_PRECISION, OTHER_DTYPE, WIDER_RETURNED
+
 FOLDER = Path(__file__).parents[1] / "wild"
 Repair = tuple[int, int, str, str]  # line and column from 1, the text that stands there, and the one that belongs there
+WIDER = """float32-returned returned-in-float32 output-in-float32 output-stays-float32 dtype-not-restored half-precision-not-restored
+widened-by-the-weight widened-by-the-parameters"""
+AS_WELL = {  # the mistakes of which a finding says all that is to be said
+    HALF_PRECISION: {"no-upcast", "narrow-squares", "half-precision-statistics"},
+    WIDER_RETURNED: {*WIDER.split()},
+    OTHER_DTYPE: {*WIDER.split(), "results-in-float64"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,10 @@ class Wild:
     def names(self) -> set[str]:
         """What a perfect diagnosis says."""
         return {deviation.name for deviation in self.deviations if deviation.name}
+
+    def named_by(self, said: Collection[str]) -> set[str]:
+        """The names of its mistakes that are among those said, or that a finding among them says as well."""
+        return self.names & {*said}.union(*(AS_WELL.get(name, ()) for name in said))
 
     def mended(self, *kept: Deviation) -> str:
         """The source without its deviations but those that are kept."""

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from thorough import all_or
+from thorough import EVERYTHING, all_or
 from wild import FOLDER, Wild, repaired, wild_submissions
 
 from normgrade.course.course import Course, carried
@@ -16,7 +16,7 @@ from normgrade.suite.grader import Grader, open_grader
 from normgrade.suite.grading_options import Options
 
 SUBMISSIONS = tuple(wild_submissions())
-PLAYED = all_or(7, SUBMISSIONS)
+PLAYED = SUBMISSIONS if EVERYTHING else all_or(7, {wild.slug: wild for wild in SUBMISSIONS}.values())  # all of them take a quarter of an hour
 NAMES = [f"{wild.slug}-{wild.name}" for wild in PLAYED]
 
 
