@@ -19,22 +19,11 @@ def best(search: Search) -> list[Guess]:
     does not explain everything, every play that they do not explain is in doubt, and they are played in it together: first pairs and
     triples, of which one mistake may change what the others do.
     """
-    ways: tuple[Way, ...] = (
-        partial(complete_sets, search, 1),
-        partial(complete_sets, search, 2),
-        partial(complete_sets, search, 3),
-        partial(changing_sets, search, 2),
-        partial(changing_sets, search, 3),
-        search.search,
-        search.doubt,
-        partial(approached, search, (1, 2, 4)),
-        partial(approached, search, (4,)),
-        partial(complete_sets, search, 2),
-        partial(complete_sets, search, 3),
-        partial(mended, search),
-        search.search,
-        partial(mended, search),
-    )
+    table = {"1": partial(complete_sets, search, 1), "2": partial(complete_sets, search, 2), "3": partial(complete_sets, search, 3),
+      "c": partial(changing_sets, search, 2), "C": partial(changing_sets, search, 3), "s": search.search, "d": search.doubt,
+      "a": partial(approached, search, (1, 2, 4)), "b": partial(approached, search, (4,)), "A": partial(approached, search, (1, 2)), "e": partial(approached, search, (1,)), "m": partial(mended, search), "g": partial(greedy, search)}
+    import os
+    ways = [table[each] for each in os.environ.get("WAYS", "123cCsdab23msm")]
     found: list[Guess] = []
     for way in ways:
         if search.out_of_time():

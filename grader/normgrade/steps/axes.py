@@ -23,6 +23,8 @@ from normgrade.worker.rewriting import Kind
 REDUCTIONS = ("mean", "sum", "var", "std", "amax", "amin", "max", "norm", "nanmean")
 LIBRARIES = ("torch", "np", "numpy")
 AXES = ("dim", "axis", "dims")
+DIGITS = 3  # of a factor that somebody may have written
+LARGEST = 1e9  # factor, or divisor
 Axes = tuple[int, ...]
 
 
@@ -135,7 +137,7 @@ def names_before(shapes: Shapes, node: ast.expr, start: int, shape: Axes) -> Ite
 
 
 def factors(shapes: Shapes, node: ast.expr, ratio: float, tolerance: float) -> Iterator[Variant]:
-    """A factor that comes from how many numbers were reduced to one, or a plain one."""
+    """A factor that comes from how many numbers were reduced to one, or one of few digits."""
     source, parts = shapes.source, reduction(node)
     text = source.text_of(node)
     if parts is not None and (shape := shapes.of(parts[0])) is not None and (result := shapes.of(node)) is not None:
@@ -152,9 +154,9 @@ def factors(shapes: Shapes, node: ast.expr, ratio: float, tolerance: float) -> I
             for power, shown in ((1.0, words), (0.5, f"√ {words}")):
                 if near(ratio, value**power, tolerance):
                     yield one(source, node, f"({text} * ({new}) ** {power})", shown)
-    for value, new in ((2.0, "2"), (0.5, "0.5"), (-1.0, "-1")):
-        if near(ratio, value, tolerance):
-            yield one(source, node, f"({text} * {new})", _("× {factor}", factor=new.replace("-", "−")))
+    short = f"{ratio:.{DIGITS}g}"
+    if near(ratio, float(short), tolerance):
+        yield one(source, node, f"({text} * {short})", _("× {factor}", factor=short.replace("-", "−")))
 
 
 def near(one_value: float, other: float, tolerance: float) -> bool:
@@ -166,7 +168,7 @@ def ratio_of(values: np.ndarray, right: np.ndarray, tolerance: float) -> float |
     if values.shape != right.shape or not np.abs(right).min(initial=np.inf) > 0:
         return None
     ratio = float(np.median(values / right))
-    return ratio if ratio and np.isfinite(ratio) and same(values, ratio * right, tolerance) else None
+    return ratio if 1 / LARGEST < abs(ratio) < LARGEST and same(values, ratio * right, tolerance) else None
 
 
 def functions_of(source: Source, node: ast.expr, values: np.ndarray, right: np.ndarray, tolerance: float) -> Iterator[Variant]:

@@ -28,8 +28,9 @@ from normgrade.worker.observation import Playable
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
-SAMPLE = 5  # plays in which each suspect acts
-MOST = 2000  # plays of all suspects
+LOOKS = 3  # plays of each suspect in which it may show
+SAMPLE = 3  # plays in which each suspect acts
+MOST = 300  # plays of all suspects
 
 
 Locate = Callable[[Sequence[Result]], Step | None]
@@ -171,7 +172,7 @@ class Investigation:
         """
         named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
         unexplained = self.suspects.facts_of(self.failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
-        return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members]
+        return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members and member in self.showing]
 
     def diagnoses(
         self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None, exactly: bool = False
@@ -197,9 +198,34 @@ class Investigation:
             first, size = first + size, MORE * size
         return sorted(members)
 
+    @cached_property
+    def showing(self) -> list[int]:
+        """The suspects that lead alone to something that went wrong, just as it was observed, in one of their first plays."""
+        members, found = self.suspects.fitting(1.0), list[int]()
+        plays = {member: self.suspects.failing(member, members)[:LOOKS] for member in members}
+        for look in range(LOOKS):
+            asked = [(member, plays[member][look]) for member in members if member not in found and look < len(plays[member])]
+            self.questioning.see(asked, exactly=False)
+            found += self.leading_to_it(asked)
+        return [member for member in members if member in found]
+
+    def leading_to_it(self, asked: Sequence[Asked]) -> list[int]:
+        """The mistakes that in these plays lead to anything wrong that was observed."""
+        if not asked:
+            return []
+        evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=False))
+        bits = {play.key: play.bits for play in evidence.plays}
+        keys = self.footprints.layout.keys
+        found = []
+        for member, play in asked:
+            part = evidence.parts[member]
+            if part.active & ~part.contradicted & evidence.wrong & bits.get(keys[play], 0):
+                found.append(member)
+        return found
+
     def telling(self, deadline: Deadline) -> list[int]:
         """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
-        members = self.suspects.fitting(1.0)
+        members = self.showing
         sample = self.suspects.sample(members, SAMPLE)
         asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
         self.questioning.see(asked, exactly=False)

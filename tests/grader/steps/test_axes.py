@@ -83,7 +83,8 @@ def test_a_factor_comes_from_a_count() -> None:
     assert [*told(some, factors(some, mean, 7, EXACT))] == ["× n"]
     assert [*told(some, factors(some, mean, 7**-0.5, EXACT))] == ["√ ÷ n"]
     assert [*told(some, factors(some, mean, -1, EXACT))] == ["× −1"]
-    assert [*factors(some, mean, 1.234, EXACT)] == []
+    assert [*told(some, factors(some, mean, 1.25, EXACT))] == ["× 1.25"]
+    assert [*factors(some, mean, 1.2345, EXACT)] == []
 
 
 def test_two_arrays_may_have_one_ratio() -> None:
