@@ -6,25 +6,41 @@ from collections.abc import Callable
 from functools import partial
 
 from normgrade.compare.approach import approached, mended
+from normgrade.compare.joint import Members
 from normgrade.compare.search import Guess, Search
 from normgrade.compare.sets import changing_sets, complete_sets
 
 Way = Callable[[list[Guess]], list[Guess]]  # from the best guesses up to now to better ones, or the same
 
 
-def best(search: Search) -> list[Guess]:
+def best(search: Search, seed: Members = ()) -> list[Guess]:
     """The best guesses: one, or several that explain as much with as few names.
 
     At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
     does not explain everything, every play that they do not explain is in doubt, and they are played in it together: first pairs and
     triples, of which one mistake may change what the others do.
     """
-    table = {"1": partial(complete_sets, search, 1), "2": partial(complete_sets, search, 2), "3": partial(complete_sets, search, 3),
-      "c": partial(changing_sets, search, 2), "C": partial(changing_sets, search, 3), "s": search.search, "d": search.doubt,
-      "a": partial(approached, search, (1, 2, 4)), "b": partial(approached, search, (4,)), "A": partial(approached, search, (1, 2)), "e": partial(approached, search, (1,)), "m": partial(mended, search), "g": partial(greedy, search)}
+    table = {
+        "1": partial(complete_sets, search, 1),
+        "2": partial(complete_sets, search, 2),
+        "3": partial(complete_sets, search, 3),
+        "c": partial(changing_sets, search, 2),
+        "C": partial(changing_sets, search, 3),
+        "s": search.search,
+        "d": search.doubt,
+        "a": partial(approached, search, (1, 2, 4)),
+        "b": partial(approached, search, (4,)),
+        "A": partial(approached, search, (1, 2)),
+        "e": partial(approached, search, (1,)),
+        "m": partial(mended, search),
+        "g": partial(greedy, search),
+    }
     import os
+
     ways = [table[each] for each in os.environ.get("WAYS", "123cCsdab23msm")]
     found: list[Guess] = []
+    if seed:
+        ways = [partial(seeded, search, seed), *ways]
     for way in ways:
         if search.out_of_time():
             break
@@ -38,3 +54,9 @@ def greedy(search: Search, found: list[Guess]) -> list[Guess]:
     """The same, or the guess to which one name after the other leads, each the one that adds most, if it is worth more."""
     settled = [guess for each in search.at_once() if (guess := search.settled(each.members)) is not None]
     return [guess for guess in settled if guess.sure > max(each.sure for each in found or [search.nothing])] or found
+
+
+def seeded(search: Search, seed: Members, found: list[Guess]) -> list[Guess]:
+    """The guess of mistakes that are suspected together, if it is worth anything."""
+    guess = search.settled(tuple(member for member in seed if member in search.pool))
+    return [guess] if guess is not None and guess.sure > search.nothing.sure else found

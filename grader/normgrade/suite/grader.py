@@ -23,11 +23,9 @@ from normgrade.suite.grading_options import PUBLIC_SEED, Options
 
 if TYPE_CHECKING:  # NumPy, pytest and torch are loaded once the zygote is on its way
     from normgrade.compare.footprints import Footprints
-    from normgrade.compare.peeling import PlayAgain
     from normgrade.compare.played import Result
     from normgrade.oracle.expectation import Oracle
-    from normgrade.steps.step import Step
-    from normgrade.suite.investigation import Found, Locate
+    from normgrade.suite.investigation import Found
     from normgrade.suite.records import Records
     from normgrade.suite.run import Rehearsal, Run
     from normgrade.suite.suite import Suite
@@ -196,34 +194,6 @@ class Grader:
             return NEVER
         return Deadline.after(self.limits(exercise).total_s - self.host(exercise).used_s)
 
-    def play_again(self, exercise: Exercise, submitted: Submitted) -> PlayAgain:
-        """A function that has a submission answer requests, in a worker of its own; None where there is no answer."""
-        from normgrade.suite.run import gone
-        from normgrade.suite.understudy import SIZE_LIMIT_BYTES
-        from normgrade.worker.messages import PlayQuestion
-
-        def play_again(requests: Sequence[Playable]) -> list[Observation | None]:
-            questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
-            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
-                worker.announce(questions)
-                answers = [worker.answer(question) for question in questions]
-            return [None if gone(answer) else answer for answer in answers]
-
-        return play_again
-
-    def locating(self, exercise: Exercise, submitted: Submitted, understudy: Understudy) -> Locate:
-        """A function that finds the first wrong step of a submission in some results."""
-        from normgrade.steps.locate import locate
-
-        sources = [read_text(path) for path in (exercise.reference, *exercise.alternatives)]
-
-        def locating(results: Sequence[Result]) -> Step | None:
-            with self.worker(exercise, submitted.source, submitted.file_name) as worker:
-                again = understudy.open_worker()
-                return locate(results, submitted.source, sources, worker.record, again.record, exercise.defines)
-
-        return locating
-
     def diagnose(
         self,
         exercise: Exercise,
@@ -240,8 +210,9 @@ class Grader:
         `within_s` is for the search among mistakes that were played. Where it has to be computed first which facts they change, that leaves
         so much time until the `deadline`; it is not computed for a submission of which no call came to its end.
         """
+        from normgrade.suite.again import Again, Never, OnceMore
         from normgrade.suite.candidates import candidates
-        from normgrade.suite.investigation import Found, Investigation, no_answer, nowhere
+        from normgrade.suite.investigation import Found, Investigation
         from normgrade.suite.questioning import Questioning
         from normgrade.suite.tracking import none_of, plays_of
         from normgrade.suite.understudy import Understudy
@@ -260,13 +231,11 @@ class Grader:
             records = records.of_those(mistakes)
         with Understudy(self.host(exercise), exercise) as understudy:
             questioning = Questioning(plays_of(suite, rehearsal), records, understudy.plays)
-            again: PlayAgain = no_answer
-            locate: Locate = nowhere
+            again: Again = Never()
             if submitted is not None and telling:
-                again, locate = self.play_again(exercise, submitted), self.locating(exercise, submitted, understudy)
-            found = Investigation(
-                results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again, locate
-            ).explain()
+                open_worker = partial(self.worker, exercise, submitted.source, submitted.file_name)
+                again = OnceMore(exercise, submitted.source, open_worker, understudy)
+            found = Investigation(results, rehearsal.reference, exercise.defines, footprints, questioning, within_s, again).explain()
         records.keep()
         return found
 

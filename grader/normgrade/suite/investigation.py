@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,15 +16,15 @@ from normgrade.compare.diagnose import Known, diagnose
 from normgrade.compare.effects import Layout
 from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
-from normgrade.compare.peeling import NOWHERE, Peeled, PlayAgain, peel
+from normgrade.compare.peeling import NOWHERE, Peeled, peel
 from normgrade.compare.played import Result
 from normgrade.compare.suspects import Suspects, form_suspects
-from normgrade.course.mistakes import Mistake, edits_of
+from normgrade.course.mistakes import Mistake, applied, combined, edits_of
 from normgrade.course.signature import Signature
 from normgrade.report.report import UNLISTED, Diagnosis, Outcome
 from normgrade.steps.step import Step
+from normgrade.suite.again import Again, Never
 from normgrade.suite.questioning import Asked, Questioning, Remembering
-from normgrade.worker.observation import Playable
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
@@ -33,17 +33,7 @@ SAMPLE = 3  # plays in which each suspect acts
 MOST = 300  # plays of all suspects
 
 
-Locate = Callable[[Sequence[Result]], Step | None]
 Attempt = tuple[list[int], bool]  # suspects, and if they are seen exactly
-
-
-def no_answer(requests: Sequence[Playable]) -> list[None]:
-    """No answer to any request, as of a submission that is gone."""
-    return [None] * len(requests)
-
-
-def nowhere(results: Sequence[Result]) -> None:
-    """No step: nothing is looked for."""
 
 
 class Found(NamedTuple):
@@ -57,8 +47,7 @@ class Found(NamedTuple):
 class Investigation:
     """One submission, whose `results` known mistakes are held against.
 
-    `play_again` has it answer other requests, `locate` finds its first wrong step in some results, and `peeled` is what was taken off
-    these results already.
+    `again` plays it once more, and `peeled` is what was taken off these results already.
     """
 
     results: Sequence[Result]
@@ -67,9 +56,9 @@ class Investigation:
     footprints: Footprints
     questioning: Questioning
     within_s: float = math.inf
-    play_again: PlayAgain = no_answer
-    locate: Locate = nowhere
+    again: Again = Never()  # noqa: RUF009
     peeled: Peeled | None = None
+    followed: list[int] = field(default_factory=list)
 
     @cached_property
     def suspects(self) -> Suspects:
@@ -91,7 +80,7 @@ class Investigation:
         with np.errstate(all="ignore"):
             self.try_each(self.likeliest(deadline), found, deadline)
             if self.failed - explained(best_of(found)):
-                peeled = peel(self.results, self.play_again)
+                peeled = peel(self.results, self.again.answers)
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
                 rest.try_each(rest.attempts(deadline, found), found, deadline)
                 step = rest.first_wrong_step(best_of(found))
@@ -101,14 +90,34 @@ class Investigation:
 
     def first_wrong_step(self, diagnoses: Sequence[Diagnosis]) -> Step | None:
         """The first step that goes wrong at the claims that fail and that no mistake explains."""
-        left_open = self.failed - explained(diagnoses)
-        return self.locate([result for result in self.results if result.check.name in left_open]) if left_open else None
+        left = self.left_open(diagnoses)
+        for some in ([*self.named_in(diagnoses), *self.traced_beside(diagnoses)], self.named_in(diagnoses)):
+            right = combined(self.reference, some) if some else self.reference
+            if left and right and (step := self.again.first_wrong_step(left, right)) is not None:
+                return step
+        return None
+
+    def traced_beside(self, diagnoses: Sequence[Diagnosis]) -> list[Mistake]:
+        """The mistakes that left traces, without those of the best diagnosis."""
+        known, names = self.questioning.records.mistakes, {*names_in(diagnoses[:1])}
+        return [known[member] for member in self.followed if known[member].name not in names]
+
+    def left_open(self, diagnoses: Sequence[Diagnosis]) -> list[Result]:
+        """The results that no mistake explains."""
+        names = self.failed - explained(diagnoses)
+        return [result for result in self.results if result.check.name in names]
+
+    def named_in(self, diagnoses: Sequence[Diagnosis]) -> list[Mistake]:
+        """The mistakes of the best diagnosis."""
+        names = {*names_in(diagnoses[:1])}
+        return [mistake for mistake in self.questioning.records.mistakes if mistake.name in names]
 
     def with_unlisted(self, step: Step) -> Investigation:
         """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
         assert step.change is not None
-        edits = edits_of(step.change.edits, self.reference) if step.change.base == self.reference else ()
-        unlisted = Mistake(UNLISTED, step.says, step.change.source, edits)
+        edits = edits_of(step.change.edits, self.reference)
+        source = applied(self.reference, edits) if edits else None
+        unlisted = Mistake(UNLISTED, step.says, source or step.change.source, edits)
         every = self.footprints.among(self.questioning.records.mistakes).with_any(unlisted)
         records = self.questioning.records.of_those([*self.questioning.records.mistakes, unlisted])
         return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
@@ -116,7 +125,7 @@ class Investigation:
     def together_with_last(self, diagnoses: Sequence[Diagnosis]) -> Attempt:
         """The mistakes of the best diagnosis, and the last one of all."""
         named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
-        return [*named, len(self.footprints.mistakes)], True
+        return [*{*named, *self.followed}, len(self.footprints.mistakes)], True
 
     @property
     def failed(self) -> set[str]:
@@ -151,7 +160,7 @@ class Investigation:
         if self.peeled is not None:
             yield from self.likeliest(deadline)
         if not deadline.has_passed():
-            some = sorted({*self.telling(deadline), *self.agreeing()})
+            some = sorted({*self.telling(deadline), *self.agreeing(), *self.trace(found)})
             yield some, True
             others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
             yield self.played([*some, *others], deadline), True
@@ -181,7 +190,11 @@ class Investigation:
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
         known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout, exactly), self.contract)
-        return diagnose(self.results, known, self.together.plays, within_s, self.peeled)
+        return diagnose(self.results, known, self.together.plays, within_s, self.peeled, self.seed(asked))
+
+    def seed(self, asked: Sequence[Asked]) -> tuple[int, ...]:
+        """The mistakes that left traces, if they are among those that were asked."""
+        return tuple(sorted({member for member, _play in asked} & {*self.followed}))
 
     def agreeing(self, exactly: bool = True) -> list[int]:
         """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
@@ -233,6 +246,16 @@ class Investigation:
             names = {*names_in(self.diagnoses(asked, deadline))}
             return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
         return []
+
+    def trace(self, found: Sequence[tuple[Diagnosis, ...]]) -> list[int]:
+        """The suspects that make values on the way which only wrong code makes, and the submission too."""
+        known = self.questioning.records.mistakes
+
+        def combine(members: Sequence[int]) -> str | None:
+            return combined(self.reference, [known[member] for member in members]) if members else self.reference
+
+        self.followed[:] = self.again.traced(self.left_open(best_of(found)), self.suspects.fitting(1.0), combine)
+        return self.followed
 
     def played(self, members: Sequence[int], deadline: Deadline) -> list[int]:
         """The first of these suspects, after they were played everywhere: as many as may take half of the time left.

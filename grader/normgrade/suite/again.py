@@ -1,0 +1,79 @@
+"""Has a submission play once more, in workers of its own, where its first plays leave something open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from normgrade.compare.played import Result
+from normgrade.course.course import Exercise
+from normgrade.course.files import read_text
+from normgrade.steps.locate import locate
+from normgrade.steps.step import Step
+from normgrade.steps.traces import Combine, traced
+from normgrade.suite.run import gone
+from normgrade.suite.understudy import SIZE_LIMIT_BYTES, Understudy
+from normgrade.worker.host import Worker
+from normgrade.worker.messages import PlayQuestion
+from normgrade.worker.observation import Observation, Playable
+
+
+class Again(Protocol):
+    """Plays a submission once more."""
+
+    def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
+        """Its answers to other requests, natively; None where there is no answer."""
+
+    def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
+        """The first step that goes wrong in these results, held against a source that counts as right; None where that is not certain."""
+
+    def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
+        """The mistakes that make wrong values on the way in these results which the submission makes, too."""
+
+
+class Never:
+    """Plays nothing, as for a submission that is gone."""
+
+    def answers(self, requests: Sequence[Playable]) -> Sequence[Observation | None]:
+        return [None] * len(requests)
+
+    def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
+        return None
+
+    def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
+        return []
+
+
+@dataclass(frozen=True)
+class OnceMore:
+    """Plays the submission of which `source` is the source, each time in a worker that `open_worker` opens."""
+
+    exercise: Exercise
+    source: str
+    open_worker: Callable[[], AbstractContextManager[Worker]]
+    understudy: Understudy
+
+    def answers(self, requests: Sequence[Playable]) -> list[Observation | None]:
+        questions = [PlayQuestion(request, SIZE_LIMIT_BYTES) for request in requests]
+        with self.open_worker() as worker:
+            worker.announce(questions)
+            answers = [worker.answer(question) for question in questions]
+        return [None if gone(answer) else answer for answer in answers]
+
+    def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
+        with self.open_worker() as worker:
+            record = self.understudy.open_worker().record
+            return locate(results, self.source, [right, *self.alternatives], worker.record, record, self.exercise.defines)
+
+    def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
+        with self.open_worker() as worker:
+            record = self.understudy.open_worker().record
+            return traced(results, mistakes, combine, self.source, self.alternatives, worker.record, record)
+
+    @cached_property
+    def alternatives(self) -> list[str]:
+        """Other right sources."""
+        return [read_text(path) for path in self.exercise.alternatives]
