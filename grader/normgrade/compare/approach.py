@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
 
-MOST_APPROACHING, BEAM = 450, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
+MORE = (1, 2)
+MOST_APPROACHING, BEAM = 160, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
 PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 MOST_MENDED = 4  # guesses to which mistakes are added
 
 
-def approached(search: Search, steps: Sequence[int], found: list[Guess]) -> list[Guess]:
-    """The same, or what comes nearer to what was observed, play by play; in `steps` is how many mistakes more may explain a play."""
+def approached(search: Search, found: list[Guess]) -> list[Guess]:
+    """The same, or what comes nearer to what was observed, play by play; at first one mistake more may explain a play, then two."""
     guess, wrong = search.nothing, search.evidence.wrong
     plays = sorted(range(len(search.plays_reached)), key=lambda each: (len(search.acting_at(each)), each))
     plays = [number for number in plays if search.plays_reached[number] & wrong]
     elsewhere = plays[:: max(len(plays) // PLAYS_ELSEWHERE, 1)]
-    for most_added in steps:
-        last_play = search.plays + MOST_APPROACHING // len(steps)
+    for most_added in MORE:
+        last_play = search.plays + MOST_APPROACHING // len(MORE)
         for number in plays:
             if search.plays >= last_play or search.out_of_time():
                 break

@@ -16,31 +16,23 @@ Way = Callable[[list[Guess]], list[Guess]]  # from the best guesses up to now to
 def best(search: Search, seed: Members = ()) -> list[Guess]:
     """The best guesses: one, or several that explain as much with as few names.
 
-    At first, what each mistake changes alone is taken for what it changes among others, where their effects do not overlap. Where that
-    does not explain everything, every play that they do not explain is in doubt, and they are played in it together: first pairs and
-    triples, of which one mistake may change what the others do.
+    The `seed` is looked at first: mistakes that are suspected together. At first, what each mistake changes alone is taken for what it
+    changes among others, where their effects do not overlap. Where that does not explain everything, every play that they do not explain
+    is in doubt, and they are played in it together: first pairs and triples, of which one mistake may change what the others do.
     """
-    table = {
-        "1": partial(complete_sets, search, 1),
-        "2": partial(complete_sets, search, 2),
-        "3": partial(complete_sets, search, 3),
-        "c": partial(changing_sets, search, 2),
-        "C": partial(changing_sets, search, 3),
-        "s": search.search,
-        "d": search.doubt,
-        "a": partial(approached, search, (1, 2, 4)),
-        "b": partial(approached, search, (4,)),
-        "A": partial(approached, search, (1, 2)),
-        "e": partial(approached, search, (1,)),
-        "m": partial(mended, search),
-        "g": partial(greedy, search),
-    }
-    import os
-
-    ways = [table[each] for each in os.environ.get("WAYS", "123cCsdab23msm")]
+    ways: tuple[Way, ...] = (
+        partial(seeded, search, seed),
+        partial(complete_sets, search, 1),
+        partial(complete_sets, search, 2),
+        partial(complete_sets, search, 3),
+        search.search,
+        partial(changing_sets, search, 2),
+        partial(changing_sets, search, 3),
+        search.doubt,
+        partial(approached, search),
+        partial(mended, search),
+    )
     found: list[Guess] = []
-    if seed:
-        ways = [partial(seeded, search, seed), *ways]
     for way in ways:
         if search.out_of_time():
             break
@@ -50,13 +42,7 @@ def best(search: Search, seed: Members = ()) -> list[Guess]:
     return found
 
 
-def greedy(search: Search, found: list[Guess]) -> list[Guess]:
-    """The same, or the guess to which one name after the other leads, each the one that adds most, if it is worth more."""
-    settled = [guess for each in search.at_once() if (guess := search.settled(each.members)) is not None]
-    return [guess for guess in settled if guess.sure > max(each.sure for each in found or [search.nothing])] or found
-
-
 def seeded(search: Search, seed: Members, found: list[Guess]) -> list[Guess]:
-    """The guess of mistakes that are suspected together, if it is worth anything."""
+    """The guess of the mistakes that are suspected together, if it is worth anything."""
     guess = search.settled(tuple(member for member in seed if member in search.pool))
     return [guess] if guess is not None and guess.sure > search.nothing.sure else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +25,6 @@ from normgrade.compare.works_for import limits
 from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import FORMS, Diagnosis, Outcome
-
-import os
 
 ZERO = bool(os.environ.get("ZERO"))
 GRACE = 0.25  # of the time for the search, in which it comes to its end
@@ -52,8 +51,8 @@ def diagnose(
 ) -> tuple[Diagnosis, ...]:
     """The best explanation first, then those that explain as much; nothing where there is none.
 
-    If they were `peeled`, the results are the rest that was left. Raises OutOfTime where the search was stopped before anything was
-    found. Without any time there is none, and what strikes is told.
+    If they were `peeled`, the results are the rest that was left. The mistakes of the `seed` are looked at together first. Raises
+    OutOfTime where the search was stopped before anything was found. Without any time there is none, and what strikes is told.
     """
     if not any(result.check.outcome is Outcome.FAILED for result in results):
         return ()
@@ -83,7 +82,7 @@ def diagnose(
 
     for some in (alternatives(search, guesses), [search.nothing]):
         told = map(told_of, some)
-        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks or ZERO or (forms.taken and some == [search.nothing])):
+        if telling := tuple(diagnosis for diagnosis in told if diagnosis.mistakes):
             return telling
     return ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -30,10 +30,14 @@ EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
 LOOKS = 3  # plays of each suspect in which it may show
 SAMPLE = 3  # plays in which each suspect acts
-MOST = 300  # plays of all suspects
 
 
-Attempt = tuple[list[int], bool]  # suspects, and if they are seen exactly
+class Attempt(NamedTuple):
+    """Suspects, if they are seen exactly, and which of them are looked at together first."""
+
+    members: list[int]
+    exactly: bool
+    together: tuple[int, ...] = ()
 
 
 class Found(NamedTuple):
@@ -58,7 +62,6 @@ class Investigation:
     within_s: float = math.inf
     again: Again = Never()  # noqa: RUF009
     peeled: Peeled | None = None
-    followed: list[int] = field(default_factory=list)
 
     @cached_property
     def suspects(self) -> Suspects:
@@ -82,35 +85,40 @@ class Investigation:
             if self.failed - explained(best_of(found)):
                 peeled = peel(self.results, self.again.answers)
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
-                rest.try_each(rest.attempts(deadline, found), found, deadline)
-                step = rest.first_wrong_step(best_of(found))
-                if step is not None and step.change is not None:
-                    rest.with_unlisted(step).try_each([rest.together_with_last(best_of(found))], found, deadline)
+                rest.try_each(rest.attempts(deadline), found, deadline)
+                step = rest.first_wrong_step(found, deadline)
         return Found(best_of(found) if found else None, step)
 
-    def first_wrong_step(self, diagnoses: Sequence[Diagnosis]) -> Step | None:
-        """The first step that goes wrong at the claims that fail and that no mistake explains."""
-        left = self.left_open(diagnoses)
-        for some in ([*self.named_in(diagnoses), *self.traced_beside(diagnoses)], self.named_in(diagnoses)):
-            right = combined(self.reference, some) if some else self.reference
-            if left and right and (step := self.again.first_wrong_step(left, right)) is not None:
+    def first_wrong_step(self, found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> Step | None:
+        """The first step that goes wrong at the claims that fail and that no mistake explains.
+
+        A change that does the same is tried beside the mistakes that were `found`. Mistakes that left traces are held against the
+        submission, too, if such a change then explains more.
+        """
+        left, named = self.left_open(best_of(found)), self.named_in(best_of(found))
+        for some in (sorted({*named, *self.traced}), named):
+            right = self.made_together(some)
+            step = self.again.first_wrong_step(left, right) if left and right else None
+            if step is not None and step.change is not None:
+                self.with_unlisted(step).try_each([self.with_last(some)], found, deadline)
+            if step is not None and (some == named or len(self.left_open(best_of(found))) < len(left)):
                 return step
         return None
 
-    def traced_beside(self, diagnoses: Sequence[Diagnosis]) -> list[Mistake]:
-        """The mistakes that left traces, without those of the best diagnosis."""
-        known, names = self.questioning.records.mistakes, {*names_in(diagnoses[:1])}
-        return [known[member] for member in self.followed if known[member].name not in names]
-
     def left_open(self, diagnoses: Sequence[Diagnosis]) -> list[Result]:
-        """The results that no mistake explains."""
+        """The results that failed and that no mistake explains."""
         names = self.failed - explained(diagnoses)
         return [result for result in self.results if result.check.name in names]
 
-    def named_in(self, diagnoses: Sequence[Diagnosis]) -> list[Mistake]:
+    def named_in(self, diagnoses: Sequence[Diagnosis]) -> list[int]:
         """The mistakes of the best diagnosis."""
         names = {*names_in(diagnoses[:1])}
-        return [mistake for mistake in self.questioning.records.mistakes if mistake.name in names]
+        return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
+
+    def made_together(self, members: Sequence[int]) -> str | None:
+        """The reference with these mistakes; None if they cannot be made together."""
+        known = self.questioning.records.mistakes
+        return combined(self.reference, [known[member] for member in members]) if members else self.reference
 
     def with_unlisted(self, step: Step) -> Investigation:
         """The same with one more mistake, the last, which nobody has listed; it may act in any play."""
@@ -122,10 +130,10 @@ class Investigation:
         records = self.questioning.records.of_those([*self.questioning.records.mistakes, unlisted])
         return replace(self, footprints=every, questioning=replace(self.questioning, records=records))
 
-    def together_with_last(self, diagnoses: Sequence[Diagnosis]) -> Attempt:
-        """The mistakes of the best diagnosis, and the last one of all."""
-        named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
-        return [*{*named, *self.followed}, len(self.footprints.mistakes)], True
+    def with_last(self, members: Sequence[int]) -> Attempt:
+        """These mistakes together with the last one of all."""
+        every = [*members, len(self.footprints.mistakes)]
+        return Attempt(every, True, tuple(every))
 
     @property
     def failed(self) -> set[str]:
@@ -135,14 +143,15 @@ class Investigation:
     def try_each(self, attempts: Iterable[Attempt], found: list[tuple[Diagnosis, ...]], deadline: Deadline) -> None:
         """Add the diagnoses of each attempt to those that were `found`, up to the first that leaves nobody else to ask."""
         last = None
-        for members, exactly in attempts:
-            if (members, exactly) == last:
+        for attempt in attempts:
+            if attempt == last:
                 continue
-            last, asked = (members, exactly), everywhere(members, self.suspects)
+            members, exactly, together = last = attempt
+            asked = everywhere(members, self.suspects)
             self.questioning.see(asked, exactly)
             asked += [pair for pair in self.of_forms if pair not in {*asked}]
             with suppress(OutOfTime):
-                found.append(self.diagnoses(asked, deadline, self.footprints.layout, exactly))
+                found.append(self.diagnoses(asked, deadline, self.footprints.layout, exactly, together))
             if found and (exactly or len(best_of(found)) < 2) and not self.others(best_of(found), members):
                 break
 
@@ -150,20 +159,18 @@ class Investigation:
         """The suspects that agree with what was observed, natively and exactly."""
         natively = self.agreeing(exactly=False)
         if natively and self.suspects.cover(natively, EDGE):
-            yield natively, False
+            yield Attempt(natively, False)
         members = self.agreeing()
         if self.suspects.cover(members, EDGE) or deadline.has_passed():
-            yield members, True
+            yield Attempt(members, True)
 
-    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[Attempt]:
-        """Suspects, the likeliest ones first; the last ones depend on what was `found` before."""
+    def attempts(self, deadline: Deadline) -> Iterator[Attempt]:
+        """Suspects, the likeliest ones first, once forms are taken off."""
         if self.peeled is not None:
             yield from self.likeliest(deadline)
         if not deadline.has_passed():
-            some = sorted({*self.telling(deadline), *self.agreeing(), *self.trace(found)})
-            yield some, True
-            others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
-            yield self.played([*some, *others], deadline), True
+            some = sorted({*self.telling(deadline), *self.agreeing(), *self.traced})
+            yield Attempt(some, True, self.traced)
 
     @cached_property
     def of_forms(self) -> list[Asked]:
@@ -179,22 +186,26 @@ class Investigation:
 
         A finding of our own counts after all known mistakes: those that change its facts are among them.
         """
-        named = [number for number, name in enumerate(self.footprints.mistakes) if name in {*names_in(diagnoses[:1])}]
+        named = self.named_in(diagnoses)
         unexplained = self.suspects.facts_of(self.failed - explained(diagnoses)) | ~self.footprints.marks[named].any(0)
-        return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members and member in self.showing]
+        return [member for member in self.suspects.fitting(1.0, unexplained) if member not in members]
 
     def diagnoses(
-        self, asked: Sequence[Asked], deadline: Deadline, layout: Layout | None = None, exactly: bool = False
+        self,
+        asked: Sequence[Asked],
+        deadline: Deadline,
+        layout: Layout | None = None,
+        exactly: bool = False,
+        together: tuple[int, ...] = (),
     ) -> tuple[Diagnosis, ...]:
-        """The diagnoses of all that went wrong in the `layout`, by default in these plays of mistakes, in half of the time left."""
+        """The diagnoses of all that went wrong in the `layout`, by default in these plays of mistakes, in half of the time left.
+
+        Some mistakes are looked at `together` first.
+        """
         within_s = deadline.left_s / 2 if self.within_s else 0.0
         records = self.questioning.records
         known = Known(self.reference, tuple(records.mistakes), self.questioning.forecasts(asked, layout, exactly), self.contract)
-        return diagnose(self.results, known, self.together.plays, within_s, self.peeled, self.seed(asked))
-
-    def seed(self, asked: Sequence[Asked]) -> tuple[int, ...]:
-        """The mistakes that left traces, if they are among those that were asked."""
-        return tuple(sorted({member for member, _play in asked} & {*self.followed}))
+        return diagnose(self.results, known, self.together.plays, within_s, self.peeled, together)
 
     def agreeing(self, exactly: bool = True) -> list[int]:
         """The suspects whose facts are all wrong, and that nothing contradicts which went wrong; natively only, or `exactly` neither."""
@@ -202,10 +213,10 @@ class Investigation:
         plays = {member: self.suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
             self.questioning.see(asked, exactly=False)
-            doubtful = self.contradicted(asked, exactly=False)
+            doubtful = self.told_of(asked, exactly=False, alike=False)
             if exactly:
                 self.questioning.see(doubtful)
-                doubtful = self.contradicted(doubtful, exactly=True)
+                doubtful = self.told_of(doubtful, exactly=True, alike=False)
             refuted = {member for member, _ in doubtful}
             members = [member for member in members if member not in refuted]
             first, size = first + size, MORE * size
@@ -219,22 +230,8 @@ class Investigation:
         for look in range(LOOKS):
             asked = [(member, plays[member][look]) for member in members if member not in found and look < len(plays[member])]
             self.questioning.see(asked, exactly=False)
-            found += self.leading_to_it(asked)
+            found += [member for member, _play in self.told_of(asked, exactly=False, alike=True)]
         return [member for member in members if member in found]
-
-    def leading_to_it(self, asked: Sequence[Asked]) -> list[int]:
-        """The mistakes that in these plays lead to anything wrong that was observed."""
-        if not asked:
-            return []
-        evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=False))
-        bits = {play.key: play.bits for play in evidence.plays}
-        keys = self.footprints.layout.keys
-        found = []
-        for member, play in asked:
-            part = evidence.parts[member]
-            if part.active & ~part.contradicted & evidence.wrong & bits.get(keys[play], 0):
-                found.append(member)
-        return found
 
     def telling(self, deadline: Deadline) -> list[int]:
         """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
@@ -247,39 +244,21 @@ class Investigation:
             return [number for number, name in enumerate(self.footprints.mistakes) if name in names]
         return []
 
-    def trace(self, found: Sequence[tuple[Diagnosis, ...]]) -> list[int]:
+    @cached_property
+    def traced(self) -> tuple[int, ...]:
         """The suspects that make values on the way which only wrong code makes, and the submission too."""
-        known = self.questioning.records.mistakes
+        failed = [result for result in self.results if result.check.outcome is Outcome.FAILED]
+        return tuple(sorted(self.again.traced(failed, self.suspects.fitting(1.0), self.made_together)))
 
-        def combine(members: Sequence[int]) -> str | None:
-            return combined(self.reference, [known[member] for member in members]) if members else self.reference
-
-        self.followed[:] = self.again.traced(self.left_open(best_of(found)), self.suspects.fitting(1.0), combine)
-        return self.followed
-
-    def played(self, members: Sequence[int], deadline: Deadline) -> list[int]:
-        """The first of these suspects, after they were played everywhere: as many as may take half of the time left.
-
-        Those that act in few plays come first: a sample tells the least of them.
-        """
-        found, plays, enough = [], 0, Deadline.after(deadline.left_s / 2)
-        for member in members:
-            asked = everywhere([member], self.suspects)
-            plays += len(asked)
-            if plays > MOST or enough.has_passed():
-                break
-            self.questioning.see(asked)
-            found.append(member)
-        return sorted(found)
-
-    def contradicted(self, asked: Sequence[Asked], exactly: bool) -> list[Asked]:
-        """Those of these plays of mistakes that lead to something else than what was observed."""
+    def told_of(self, asked: Sequence[Asked], exactly: bool, alike: bool) -> list[Asked]:
+        """Those of these plays of mistakes that lead to something else than what was observed, or to anything wrong that is `alike`."""
         if not asked:
             return []
         evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
         bits = {play.key: play.bits for play in evidence.plays}
+        facts = [part.active & ~part.contradicted & evidence.wrong if alike else part.contradicted for part in evidence.parts]
         keys = self.footprints.layout.keys
-        return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]
+        return [(member, play) for member, play in asked if facts[member] & bits.get(keys[play], 0)]
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:

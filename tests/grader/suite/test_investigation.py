@@ -16,6 +16,7 @@ from normgrade.report.report import UNLISTED
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.small_changes import Change
 from normgrade.steps.step import Named, Step
+from normgrade.suite.again import Never
 from normgrade.suite.investigation import Found, Investigation
 from normgrade.suite.questioning import Questioning
 from normgrade.suite.records import Records
@@ -126,15 +127,16 @@ def with_unlisted(submission: Plays, step: Step | None, world: World) -> tuple[F
     """What is found where the last mistake of the world is listed nowhere, and the results in which a step was looked for."""
     case, asked = Case(world), list[Sequence[Result]]()
 
-    def locate(results: Sequence[Result]) -> Step | None:
-        asked.append(results)
-        return step
+    class Telling(Never):
+        def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
+            asked.append(results)
+            return step
 
     whole = case.investigation(submission)
     listed = world.known[:-1]
     records = Records(Cache(Path("nowhere"), b""), listed, lambda mistake: mistake.name)
     questioning = Questioning(world.plays(), records, case.play)
-    return replace(whole, footprints=whole.footprints.among(listed), questioning=questioning, locate=locate).explain(), asked
+    return replace(whole, footprints=whole.footprints.among(listed), questioning=questioning, again=Telling()).explain(), asked
 
 
 UNKNOWN_TOO = World(RIGHT, {**MISTAKES, "unknown": {0: {"output": [1.5, 2.5]}, 2: {"output": [5.5, 6.5]}}})
