@@ -48,14 +48,10 @@ class Case:
         finite = all(np.isfinite(learner.outputs[place]).all() for place in wrong)
         return Search(reference, learner, self.replays, wrong) if wrong and finite else None
 
-    def elsewhere(self, first: Search) -> list[Base]:
-        """The alternatives on record that give the same outputs as the first source."""
-        bases = [base for text in self.sources[1 : 1 + OTHERS] if (base := self.base(text)) is not None]
-        return [base for base in bases if not places_apart(base.outputs, first.base.outputs, first.tolerance)]
-
     def searches_elsewhere(self, first: Search) -> list[Search]:
         """Searches in the alternatives that share most values with the learner's code."""
-        fitting = self.elsewhere(first)
+        bases = [base for text in self.sources[1 : 1 + OTHERS] if (base := self.base(text)) is not None]
+        fitting = [base for base in bases if not places_apart(base.outputs, first.base.outputs, first.tolerance)]
         fitting.sort(key=lambda base: -len(first.learner.groups.found_in(base.records)))
         return [Search(base, first.learner, self.replays, first.wrong) for base in fitting[:NEAREST]]
 

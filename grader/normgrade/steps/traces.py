@@ -28,7 +28,6 @@ def traced(
     mistakes: Iterable[int],
     combine: Combine,
     source: str,
-    alternatives: Sequence[str],
     submission: Answer,
     understudy: Answer,
 ) -> list[int]:
@@ -43,11 +42,10 @@ def traced(
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
         replays = Replays(failing, understudy, left)
         with suppress(Spent), np.errstate(all="ignore"):
-            right = combine(following.found)
-            case = Case(failing, source_of(source), [right or "", *alternatives], submission, replays)
-            if right is not None and (search := case.search()) is not None:
+            right = combine(following.found) or ""
+            if (search := Case(failing, source_of(source), [right], submission, replays).search()) is not None:
                 plays -= 1
-                following.follow(case, search)
+                following.follow(search)
         left = replays.left
         if not plays or left <= 0:
             break
@@ -62,11 +60,10 @@ class Following:
     combine: Combine
     found: list[int] = field(default_factory=list)
 
-    def follow(self, case: Case, search: Search) -> None:
+    def follow(self, search: Search) -> None:
         """Add the mistakes that bring the values of right code nearest to the submission's, until none does."""
         learner = search.learner
         telling = {held.group for held in learner.held if tells(held.values, search)}
-        telling -= set[int]().union(*(learner.groups.found_in(base.records) for base in case.elsewhere(search)))
         recording, acting = search.base.recording, self.mistakes
         had = self.near(search, recording, telling)
         while had < (0, len(telling)) and len(self.found) < MOST:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 from normgrade.compare.played import Result
@@ -64,16 +63,12 @@ class OnceMore:
         return [None if gone(answer) else answer for answer in answers]
 
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
+        others = [read_text(path) for path in self.exercise.alternatives]
         with self.open_worker() as worker:
             record = self.understudy.open_worker().record
-            return locate(results, self.source, [right, *self.alternatives], worker.record, record, self.exercise.defines)
+            return locate(results, self.source, [right, *others], worker.record, record, self.exercise.defines)
 
     def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
         with self.open_worker() as worker:
             record = self.understudy.open_worker().record
-            return traced(results, mistakes, combine, self.source, self.alternatives, worker.record, record)
-
-    @cached_property
-    def alternatives(self) -> list[str]:
-        """Other right sources."""
-        return [read_text(path) for path in self.exercise.alternatives]
+            return traced(results, mistakes, combine, self.source, worker.record, record)

@@ -27,7 +27,8 @@ class RMSNorm(nn.Module):
 NARROW = ("h = x.to(torch.promote_types(x.dtype, torch.float32))", "h = x")
 FLOAT32 = (".to(x.dtype)\n", "\n")
 WIDE = (".to(x.dtype)\n", ".double()\n")
-UNKNOWN = ("(h.square()", "(1.25 * h.square()")  # a factor that no known mistake has
+UNKNOWN = ("(h.square()", "(1.23456 * h.square()")  # a factor that no known mistake has, and that is not tried either
+PLAIN = ("(h.square()", "(1.25 * h.square()")  # one that is
 LEADING = ("return (h * scale * self.weight).to(x.dtype)", "return (h * scale * self.weight).to(x.dtype)[None]")
 IN_PLACE = (
     "return (h * scale * self.weight).to(x.dtype)",
@@ -42,6 +43,7 @@ CASES: dict[str, tuple[list[tuple[str, str]], set[str]]] = {
     "another shape, beside what nobody knows": ([LEADING, UNKNOWN], {"other-shape"}),
     "a changed input, beside what nobody knows": ([IN_PLACE, UNKNOWN], {"input-left-changed"}),
     "nothing of all that": ([UNKNOWN], set()),
+    "half precision, beside what is found on the way": ([NARROW, PLAIN], {"no-upcast", "unlisted-mistake"}),
 }
 
 

@@ -37,6 +37,7 @@ def test_a_quantity_has_a_name(text: str, words: str) -> None:
         ("f[0]", "a value"),
         ("self.eps", "eps"),
         ("g(x)", "a value"),
+        ("F.softplus(x)", "the result of softplus"),
     ],
 )
 def test_a_term_has_a_name(expression: str, words: str) -> None:
