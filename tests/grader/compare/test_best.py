@@ -27,3 +27,14 @@ def test_a_search_without_time_says_that_it_was_stopped() -> None:
     search = WORLD.search({0: {"output": [2.0, 4.0, 6.0]}, 1: {"output": [2.0, 4.0, 6.0]}})
     search.deadline = Deadline.after(0.0)
     assert best(search) == [] and search.stopped
+
+
+def test_mistakes_that_are_suspected_together_are_looked_at_first() -> None:
+    seen = {0: {"output": [7.0, 8.0, 9.0]}, 2: {"output": [11.0, 12.0, 13.0]}}
+    both = frozenset({"doubled", "shifted"})
+    world = World(
+        RIGHT, {**WORLD.mistakes, "shifted": {0: {"output": [5.0, 5.0, 5.0]}, **WORLD.mistakes["shifted"]}}, together={both: seen}
+    )
+    search = world.search(seen)
+    search.doubting = True
+    assert [guess.members for guess in best(search, (0, 2))] == [(0, 2)] and search.plays == 2

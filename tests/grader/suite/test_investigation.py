@@ -16,6 +16,7 @@ from normgrade.report.report import UNLISTED
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.small_changes import Change
 from normgrade.steps.step import Named, Step
+from normgrade.steps.traces import Combine
 from normgrade.suite.again import Never
 from normgrade.suite.investigation import Found, Investigation
 from normgrade.suite.questioning import Questioning
@@ -175,3 +176,19 @@ def test_where_something_is_left_those_that_change_it_are_asked_and_no_others() 
     assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved",)]
     assert investigation.others(found, [0]) == [2] and investigation.others(found, [0, 2]) == []
     assert investigation.others((), []) == [0, 1, 2]
+
+
+def test_mistakes_that_left_traces_are_tried_together_though_neither_shows_alone() -> None:
+    """Together they do something else in every play than each of them does alone."""
+    both: Plays = {number: {"output": [number + 9.0, -3.0]} for number in range(4)}
+    world = World(
+        RIGHT, {"halved": HALVED, "negated": {**NEGATED, 0: {"output": [-1.0, -2.0]}}}, together={frozenset(("halved", "negated")): both}
+    )
+
+    class Tracing(Never):
+        def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
+            assert combine([0, 1]) is not None
+            return [*mistakes]
+
+    found = replace(Case(world).investigation(both), again=Tracing()).explain().diagnoses
+    assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved", "negated")]
