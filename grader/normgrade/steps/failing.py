@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from normgrade.compare.played import Played, Result
+from normgrade.compare.played import Played, PlayKey, Result
 from normgrade.oracle.expectation import holds_non_finite, widened
 from normgrade.report.report import ArrayDifference
 from normgrade.steps.same_values import collapsed
@@ -22,8 +22,12 @@ ARGUMENTS = ("args", "kwargs", "more", "names")  # of UNUSUAL, those that are on
 
 @dataclass(frozen=True, eq=False)
 class Failing:
-    """A play that fails, up to the first step in which it does: as it was asked, and in float64 with its backward pass and without."""
+    """A play that fails, up to the first step in which it does: as it was asked, and in float64 with its backward pass and without.
 
+    `key` is that of the first play that asks just this.
+    """
+
+    key: PlayKey
     request: TypedRequest
     whole: Playable
     forward: Playable
@@ -33,9 +37,10 @@ class Failing:
 def failing_plays(results: Iterable[Result]) -> list[Failing]:
     """The plays in which numbers are wrong, the most telling first, each request once."""
     found: dict[int, tuple[tuple[float, ...], Failing]] = {}
-    for play in (play for result in results for play in result.plays):
+    plays = (((result.check.name, number), play) for result in results for number, play in enumerate(result.plays))
+    for key, play in plays:
         if id(play.expectation) not in found and (cut := up_to_the_first_difference(play)) is not None:
-            failing = Failing(cut, widened(cut), widened(without_backward(cut)), 2 * play.expectation.size_bytes)
+            failing = Failing(key, cut, widened(cut), widened(without_backward(cut)), 2 * play.expectation.size_bytes)
             found[id(play.expectation)] = how_telling(cut), failing
     return [failing for _key, failing in sorted(found.values(), key=lambda pair: pair[0])]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from normgrade.compare.played import Result
+from normgrade.compare.played import PlayKey, Result
 from normgrade.steps.case import Case
 from normgrade.steps.failing import failing_plays
 from normgrade.steps.replays import Answer, Replays, Spent, outputs_of
@@ -20,12 +20,13 @@ from normgrade.worker.observation import Recording
 PLAYS, LOOKED_AT = 3, 9  # failing plays in which mistakes are followed, and that are looked at
 REPLAYS = 400  # in all
 MOST = 5  # mistakes
+Acting = Callable[[PlayKey], Sequence[int]]
 Combine = Callable[[Sequence[int]], str | None]  # the source with some mistakes; None where they cannot be made together
 
 
 def traced(
     unexplained: Iterable[Result],
-    mistakes: Iterable[int],
+    acting: Acting,
     combine: Combine,
     source: str,
     submission: Answer,
@@ -34,18 +35,18 @@ def traced(
     """The mistakes that leave traces in a submission, one after the other: each is made beside those before it.
 
     unexplained: failing checks whose numbers are wrong.
-    mistakes: the numbers of those that are tried.
+    acting: the numbers of the mistakes that change anything in a play.
     source: that of the submission.
     submission, understudy: play questions in workers, on the submission and on sources of the course's own.
     """
-    following, plays, left = Following([*mistakes], combine), PLAYS, REPLAYS
+    following, plays, left = Following(combine), PLAYS, REPLAYS
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
         replays = Replays(failing, understudy, left)
         with suppress(Spent), np.errstate(all="ignore"):
             right = combine(following.found) or ""
             if (search := Case(failing, source_of(source), [right], submission, replays).search()) is not None:
                 plays -= 1
-                following.follow(search)
+                following.follow(search, acting(failing.key))
         left = replays.left
         if not plays or left <= 0:
             break
@@ -56,15 +57,14 @@ def traced(
 class Following:
     """Follows the traces of mistakes from play to play. `found` are those that left some."""
 
-    mistakes: Sequence[int]
     combine: Combine
     found: list[int] = field(default_factory=list)
 
-    def follow(self, search: Search) -> None:
+    def follow(self, search: Search, acting: Sequence[int]) -> None:
         """Add the mistakes that bring the values of right code nearest to the submission's, until none does."""
         learner = search.learner
         telling = {held.group for held in learner.held if tells(held.values, search)}
-        recording, acting = search.base.recording, self.mistakes
+        recording = search.base.recording
         had = self.near(search, recording, telling)
         while had < (0, len(telling)) and len(self.found) < MOST:
             played = {member: each for member in acting if (each := self.played(search, member)) is not None}

@@ -17,7 +17,7 @@ from normgrade.compare.effects import Layout
 from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
 from normgrade.compare.peeling import NOWHERE, Peeled, peel
-from normgrade.compare.played import Result
+from normgrade.compare.played import PlayKey, Result
 from normgrade.compare.suspects import Suspects, form_suspects
 from normgrade.course.mistakes import Mistake, applied, combined, edits_of
 from normgrade.course.signature import Signature
@@ -248,7 +248,12 @@ class Investigation:
     def traced(self) -> tuple[int, ...]:
         """The suspects that make values on the way which only wrong code makes, and the submission too."""
         failed = [result for result in self.results if result.check.outcome is Outcome.FAILED]
-        return tuple(sorted(self.again.traced(failed, self.suspects.fitting(1.0), self.made_together)))
+        fitting, keys = self.suspects.fitting(1.0), self.footprints.layout.keys
+
+        def acting(key: PlayKey) -> list[int]:
+            return [member for member in fitting if self.footprints.acts[member, keys.index(key)]]
+
+        return tuple(sorted(self.again.traced(failed, acting, self.made_together)))
 
     def told_of(self, asked: Sequence[Asked], exactly: bool, alike: bool) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed, or to anything wrong that is `alike`."""

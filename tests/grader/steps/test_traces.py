@@ -27,7 +27,7 @@ def found(source: str) -> list[str]:
         return combined(NORM, [MISTAKES[member] for member in members]) if members else NORM
 
     results, every = [failed(played(source, NORM, CALL))], range(len(MISTAKES))
-    members = traced(results, every, combine, source, in_this_process(source), in_this_process(""))
+    members = traced(results, lambda key: every, combine, source, in_this_process(source), in_this_process(""))
     return [MISTAKES[member].name for member in members]
 
 

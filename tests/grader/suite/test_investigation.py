@@ -16,7 +16,7 @@ from normgrade.report.report import UNLISTED
 from normgrade.steps.quantities import Quantity
 from normgrade.steps.small_changes import Change
 from normgrade.steps.step import Named, Step
-from normgrade.steps.traces import Combine
+from normgrade.steps.traces import Acting, Combine
 from normgrade.suite.again import Never
 from normgrade.suite.investigation import Found, Investigation
 from normgrade.suite.questioning import Questioning
@@ -186,9 +186,9 @@ def test_mistakes_that_left_traces_are_tried_together_though_neither_shows_alone
     )
 
     class Tracing(Never):
-        def traced(self, results: Sequence[Result], mistakes: Sequence[int], combine: Combine) -> list[int]:
+        def traced(self, results: Sequence[Result], acting: Acting, combine: Combine) -> list[int]:
             assert combine([0, 1]) is not None
-            return [*mistakes]
+            return [*acting((results[0].check.name, 0))]
 
     found = replace(Case(world).investigation(both), again=Tracing()).explain().diagnoses
     assert found is not None and [diagnosis.mistakes for diagnosis in found] == [("halved", "negated")]
