@@ -43,6 +43,9 @@ def best(search: Search, seed: Members = ()) -> list[Guess]:
 
 
 def seeded(search: Search, seed: Members, found: list[Guess]) -> list[Guess]:
-    """The guess of the mistakes that are suspected together, if it is worth anything."""
+    """The guess of the mistakes that are suspected together, if it is worth anything; if another in the place of one explains all, that."""
+    search.doubting = True
     guess = search.settled(tuple(member for member in seed if member in search.pool))
-    return [guess] if guess is not None and guess.sure > search.nothing.sure else found
+    complete = [] if guess is None else [each for each in search.with_twins([guess]) if each.complete]
+    search.doubting = bool(complete)
+    return complete or (found if guess is None or guess.sure <= search.nothing.sure else [guess])

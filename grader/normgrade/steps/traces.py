@@ -31,15 +31,18 @@ def traced(
     source: str,
     submission: Answer,
     understudy: Answer,
+    beside: Sequence[int] = (),
 ) -> list[int]:
     """The mistakes that leave traces in a submission, one after the other: each is made beside those before it.
+
+    Those to begin with are `beside`.
 
     unexplained: failing checks whose numbers are wrong.
     acting: the numbers of the mistakes that change anything in a play.
     source: that of the submission.
     submission, understudy: play questions in workers, on the submission and on sources of the course's own.
     """
-    following, plays, left = Following(combine), PLAYS, REPLAYS
+    following, plays, left = Following(combine, [*beside]), PLAYS, REPLAYS
     for failing in failing_plays(unexplained)[:LOOKED_AT]:
         replays = Replays(failing, understudy, left)
         with suppress(Spent), np.errstate(all="ignore"):

@@ -29,8 +29,8 @@ class Again(Protocol):
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         """The first step that goes wrong in these results, held against a source that counts as right; None where that is not certain."""
 
-    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine) -> list[int]:
-        """The mistakes that make wrong values on the way in these results which the submission makes, too; `acting` are those in a play."""
+    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
+        """The mistakes, with those `beside`, that make wrong values on the way in these results which the submission makes, too."""
 
 
 class Never:
@@ -42,7 +42,7 @@ class Never:
     def first_wrong_step(self, results: Sequence[Result], right: str) -> Step | None:
         return None
 
-    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine) -> list[int]:
+    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
         return []
 
 
@@ -68,7 +68,7 @@ class OnceMore:
             record = self.understudy.open_worker().record
             return locate(results, self.source, [right, *others], worker.record, record, self.exercise.defines)
 
-    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine) -> list[int]:
+    def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
         with self.open_worker() as worker:
             record = self.understudy.open_worker().record
-            return traced(results, acting, combine, self.source, worker.record, record)
+            return traced(results, acting, combine, self.source, worker.record, record, beside)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from normgrade.suite.questioning import Asked, Questioning, Remembering
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
 LOOKS = 3  # plays of each suspect in which it may show
+MOST = 300  # plays of those that act in the fewest
 SAMPLE = 3  # plays in which each suspect acts
 
 
@@ -85,7 +87,7 @@ class Investigation:
             if self.failed - explained(best_of(found)):
                 peeled = peel(self.results, self.again.answers)
                 rest = replace(self, results=peeled.rest, peeled=peeled) if peeled.kinds else self
-                rest.try_each(rest.attempts(deadline), found, deadline)
+                rest.try_each(rest.attempts(deadline, found), found, deadline)
                 step = rest.first_wrong_step(found, deadline)
         return Found(best_of(found) if found else None, step)
 
@@ -164,13 +166,22 @@ class Investigation:
         if self.suspects.cover(members, EDGE) or deadline.has_passed():
             yield Attempt(members, True)
 
-    def attempts(self, deadline: Deadline) -> Iterator[Attempt]:
-        """Suspects, the likeliest ones first, once forms are taken off."""
+    def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[Attempt]:
+        """Suspects, the likeliest ones first, once forms are taken off; the last ones may be what is not `found` yet."""
         if self.peeled is not None:
             yield from self.likeliest(deadline)
         if not deadline.has_passed():
             some = sorted({*self.telling(deadline), *self.agreeing(), *self.traced})
             yield Attempt(some, True, self.traced)
+            if left := self.left_open(best_of(found)):
+                others = sorted(self.others(best_of(found), some), key=lambda member: len(self.suspects.acting(member)))
+                traced = self.traced_in(left, self.named_in(best_of(found)))
+                yield Attempt(sorted({*some, *self.first_of(others), *traced}), True, traced)
+
+    def first_of(self, members: Sequence[int]) -> Iterator[int]:
+        """The first of these suspects, as many as have few plays together."""
+        plays = accumulate(len(self.suspects.acting(member)) for member in members)
+        return (member for member, count in zip(members, plays, strict=True) if count <= MOST)
 
     @cached_property
     def of_forms(self) -> list[Asked]:
@@ -247,13 +258,16 @@ class Investigation:
     @cached_property
     def traced(self) -> tuple[int, ...]:
         """The suspects that make values on the way which only wrong code makes, and the submission too."""
-        failed = [result for result in self.results if result.check.outcome is Outcome.FAILED]
+        return self.traced_in(self.left_open(()))
+
+    def traced_in(self, results: Sequence[Result], beside: Sequence[int] = ()) -> tuple[int, ...]:
+        """These suspects, and those that leave traces in some results beside them."""
         fitting, keys = self.suspects.fitting(1.0), self.footprints.layout.keys
 
         def acting(key: PlayKey) -> list[int]:
             return [member for member in fitting if self.footprints.acts[member, keys.index(key)]]
 
-        return tuple(sorted(self.again.traced(failed, acting, self.made_together)))
+        return tuple(sorted(self.again.traced(results, acting, self.made_together, beside)))
 
     def told_of(self, asked: Sequence[Asked], exactly: bool, alike: bool) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed, or to anything wrong that is `alike`."""

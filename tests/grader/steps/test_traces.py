@@ -20,14 +20,16 @@ EDITS = {
 MISTAKES = [Mistake(name, name, edited(edit), edits_of([edit], NORM)) for name, edit in EDITS.items()]
 
 
-def found(source: str) -> list[str]:
+def found(source: str, *beside: str) -> list[str]:
     """The names of the mistakes that leave traces in a source."""
 
     def combine(members: Sequence[int]) -> str | None:
         return combined(NORM, [MISTAKES[member] for member in members]) if members else NORM
 
     results, every = [failed(played(source, NORM, CALL))], range(len(MISTAKES))
-    members = traced(results, lambda key: every, combine, source, in_this_process(source), in_this_process(""))
+    members = traced(
+        results, lambda key: every, combine, source, in_this_process(source), in_this_process(""), [[*EDITS].index(name) for name in beside]
+    )
     return [MISTAKES[member].name for member in members]
 
 
@@ -51,3 +53,7 @@ def test_a_wrong_value_beside_the_right_one_is_no_trace() -> None:
 
 def test_a_submission_that_cannot_be_recorded_leaves_no_traces() -> None:
     assert found(edited(EDITS["unbiased"], ("    mean =", "    jit = 1\n    mean ="))) == []
+
+
+def test_mistakes_that_are_named_already_are_made_beside_the_others() -> None:
+    assert found(edited(EDITS["unbiased"], EDITS["no-bias"]), "no-bias") == ["no-bias", "unbiased"]

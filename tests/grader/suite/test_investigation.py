@@ -186,7 +186,7 @@ def test_mistakes_that_left_traces_are_tried_together_though_neither_shows_alone
     )
 
     class Tracing(Never):
-        def traced(self, results: Sequence[Result], acting: Acting, combine: Combine) -> list[int]:
+        def traced(self, results: Sequence[Result], acting: Acting, combine: Combine, beside: Sequence[int]) -> list[int]:
             assert combine([0, 1]) is not None
             return [*acting((results[0].check.name, 0))]
 
