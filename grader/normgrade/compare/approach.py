@@ -11,6 +11,7 @@ MORE = (1, 2)
 MOST_APPROACHING, BEAM = 160, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
 PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 MOST_MENDED = 4  # guesses to which mistakes are added
+PLAYS_MENDED = 4  # that one mistake more may explain
 
 
 def approached(search: Search, found: list[Guess]) -> list[Guess]:
@@ -64,22 +65,19 @@ def mended(search: Search, found: list[Guess]) -> list[Guess]:
 
 
 def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
-    """The best guess with one mistake more that is worth more."""
-    found, wrong = guess, guess.unexplained & search.evidence.wrong
+    """The best guess with one mistake more that is worth more: what explains one of the plays that are explained least."""
+    wrong = guess.unexplained & search.evidence.wrong
     unexplained = [number for number, here in enumerate(search.plays_reached) if here & wrong]
-    if not unexplained or len(guess.members) >= MOST_NAMES:
-        return None
-    number = max(unexplained, key=lambda each: ((search.plays_reached[each] & wrong).bit_count(), -each))
-    here = search.plays_reached[number]
-    acting = [member for member in search.pool if search.evidence.parts[member].active & here & wrong]
-    sets = [tuple(sorted((*guess.members, member))) for member in acting if member not in guess.members]
-    search.ahead(((members, number) for members in sets), last_play)
-    for members in sets:
-        if (members, number) not in search.joint.seen or search.out_of_time():
-            break
-        if not search.explains(members, number):
-            continue
-        settled = search.settled(members)
-        if settled is not None and settled.sure > found.sure:
-            found = settled
-    return None if found is guess else found
+    unexplained.sort(key=lambda each: (-(search.plays_reached[each] & wrong).bit_count(), each))
+    for number in unexplained[:PLAYS_MENDED] if len(guess.members) < MOST_NAMES else ():
+        acting = [
+            member for member in search.acting_at(number) if search.evidence.parts[member].active & search.plays_reached[number] & wrong
+        ]
+        sets = [tuple(sorted((*guess.members, member))) for member in acting if member not in guess.members]
+        search.ahead(((members, number) for members in sets), last_play)
+        explaining = [each for each in sets if (each, number) in search.joint.seen and search.explains(each, number)]
+        settled = [each for members in explaining if not search.out_of_time() and (each := search.settled(members)) is not None]
+        best = max(settled, key=lambda each: each.sure, default=guess)
+        if best.sure > guess.sure:
+            return best
+    return None

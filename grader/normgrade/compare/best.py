@@ -44,8 +44,11 @@ def best(search: Search, seed: Members = ()) -> list[Guess]:
 
 def seeded(search: Search, seed: Members, found: list[Guess]) -> list[Guess]:
     """The guess of the mistakes that are suspected together, if it is worth anything; if another in the place of one explains all, that."""
+    members = tuple(member for member in seed if member in search.pool)
+    if not members:
+        return found
     search.doubting = True
-    guess = search.settled(tuple(member for member in seed if member in search.pool))
+    guess = search.settled(members)
     complete = [] if guess is None else [each for each in search.with_twins([guess]) if each.complete]
     search.doubting = bool(complete)
     return complete or (found if guess is None or guess.sure <= search.nothing.sure else [guess])

@@ -15,7 +15,7 @@ from normgrade.compare.search import Guess, Search
 from normgrade.language import _
 from normgrade.language.errors import listed
 from normgrade.report import report
-from normgrade.report.report import HALF_PRECISION, OTHER_SHAPE
+from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_SHAPE
 
 MOST_TOGETHER = 2  # mistakes of half precision
 MOST_LISTED = 3  # forms in a sentence
@@ -65,7 +65,7 @@ class Forms:
         for name, facts in self.taken.items():
             if name == HALF_PRECISION:
                 continue
-            if any(self.leads_to(member, facts) for member in guess.members):
+            if any(self.leads_to(member, facts) or (name == INPUT_CHANGED and self.changes(member, facts)) for member in guess.members):
                 del left[name]
             elif (member := self.leading_to(facts, (*guess.members, *members))) is not None:
                 members.append(member)
@@ -99,6 +99,10 @@ class Forms:
             if member not in but and self.leads_to(member, facts) and not part.contradicted & ~narrow
         ]
         return min(fitting)[1] if fitting else None
+
+    def changes(self, member: int, facts: Bits) -> bool:
+        """Return if a mistake changes all of these facts, be it to other numbers: beside others, it leads to other ones."""
+        return not facts & ~self.observed.parts[member].active
 
     def leads_to(self, member: int, facts: Bits) -> bool:
         """Return if a mistake leads to all of these facts."""

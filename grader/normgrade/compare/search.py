@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import inf
 
 from normgrade.compare.deadline import NEVER, Deadline
@@ -272,9 +272,10 @@ class Search:
                 if guess is not None and guess.hoped > best:
                     heapq.heappush(queue, (guess.order, guess))
 
-        for size in (1, 2):
-            for members in combinations(self.pool, size):
-                push(members)
+        for members in chain(*(combinations(self.pool, size) for size in (1, 2))):
+            push(members)
+        for each, member in product(found, self.pool):
+            push(tuple(sorted({*each.members, member})))
         while queue and self.plays < last_play and len(seen) < MOST_GUESSES:
             if self.out_of_time():
                 break
