@@ -82,7 +82,7 @@ def diagnose(
 
     for some in (alternatives(search, guesses), [search.nothing]):
         told = map(told_of, some)
-        if telling := tuple(diagnosis for diagnosis in told if diagnosis.mistakes):
+        if telling := tuple(diagnosis for diagnosis in told if diagnosis.checks or (forms.taken and some == [search.nothing])):
             return telling
     return ()
 

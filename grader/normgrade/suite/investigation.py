@@ -30,7 +30,7 @@ from normgrade.suite.questioning import Asked, Questioning, Remembering
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
 LOOKS = 3  # plays of each suspect in which it may show
-MOST = 300  # plays of those that act in the fewest
+MOST = 100  # plays of those that act in the fewest
 SAMPLE = 3  # plays in which each suspect acts
 
 
