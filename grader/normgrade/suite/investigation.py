@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy as np
 from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.compare.diagnose import Known, diagnose
 from normgrade.compare.effects import Layout
-from normgrade.compare.evidence import evidence_of
+from normgrade.compare.evidence import Bits, Part, evidence_of
 from normgrade.compare.footprints import Footprints
 from normgrade.compare.peeling import NOWHERE, Peeled, peel
 from normgrade.compare.played import PlayKey, Result
@@ -224,10 +224,10 @@ class Investigation:
         plays = {member: self.suspects.failing(member, members) for member in members}
         while asked := [(member, play) for member in members for play in plays[member][first : first + size]]:
             self.questioning.see(asked, exactly=False)
-            doubtful = self.told_of(asked, exactly=False, alike=False)
+            doubtful = self.contradicted(asked, exactly=False)
             if exactly:
                 self.questioning.see(doubtful)
-                doubtful = self.told_of(doubtful, exactly=True, alike=False)
+                doubtful = self.contradicted(doubtful, exactly=True)
             refuted = {member for member, _ in doubtful}
             members = [member for member in members if member not in refuted]
             first, size = first + size, MORE * size
@@ -241,7 +241,7 @@ class Investigation:
         for look in range(LOOKS):
             asked = [(member, plays[member][look]) for member in members if member not in found and look < len(plays[member])]
             self.questioning.see(asked, exactly=False)
-            found += [member for member, _play in self.told_of(asked, exactly=False, alike=True)]
+            found += [member for member, _play in self.leading_there(asked)]
         return [member for member in members if member in found]
 
     def telling(self, deadline: Deadline) -> list[int]:
@@ -269,15 +269,22 @@ class Investigation:
 
         return tuple(sorted(self.again.traced(results, acting, self.made_together, beside)))
 
-    def told_of(self, asked: Sequence[Asked], exactly: bool, alike: bool) -> list[Asked]:
-        """Those of these plays of mistakes that lead to something else than what was observed, or to anything wrong that is `alike`."""
+    def contradicted(self, asked: Sequence[Asked], exactly: bool) -> list[Asked]:
+        """Those of these plays of mistakes that lead to something else than what was observed."""
+        return self.having(asked, exactly, lambda part, wrong: part.contradicted)
+
+    def leading_there(self, asked: Sequence[Asked]) -> list[Asked]:
+        """Those of these plays of mistakes that lead, natively, to anything wrong that was observed."""
+        return self.having(asked, False, lambda part, wrong: part.active & ~part.contradicted & wrong)
+
+    def having(self, asked: Sequence[Asked], exactly: bool, facts: Callable[[Part, Bits], Bits]) -> list[Asked]:
+        """Those of these plays of mistakes in which there are such `facts`, given what is wrong."""
         if not asked:
             return []
         evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
         bits = {play.key: play.bits for play in evidence.plays}
-        facts = [part.active & ~part.contradicted & evidence.wrong if alike else part.contradicted for part in evidence.parts]
-        keys = self.footprints.layout.keys
-        return [(member, play) for member, play in asked if facts[member] & bits.get(keys[play], 0)]
+        keys, found = self.footprints.layout.keys, [facts(part, evidence.wrong) for part in evidence.parts]
+        return [(member, play) for member, play in asked if found[member] & bits.get(keys[play], 0)]
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:
