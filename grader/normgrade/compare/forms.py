@@ -60,8 +60,6 @@ class Forms:
         `search` looks among all that was observed.
         """
         left, members = dict(self.taken), list[int]()
-        if [*left] == [HALF_PRECISION] and guess.complete and (exact := self.exactly(guess, search)):
-            return exact, ()
         for name, facts in self.taken.items():
             if name == HALF_PRECISION:
                 continue
@@ -70,13 +68,16 @@ class Forms:
             elif (member := self.leading_to(facts, (*guess.members, *members))) is not None:
                 members.append(member)
                 del left[name]
+        if [*left] == [HALF_PRECISION] and guess.complete and (exact := self.exactly((*guess.members, *members), search)):
+            return (*members, *exact), ()
         return tuple(members), tuple(findings(left, self.observed.plays))
 
-    def exactly(self, guess: Guess, search: Search) -> Members:
-        """The mistakes of half precision that explain all that was observed together with a guess; none where none do."""
-        narrow = [member for member in self.of_half_only() if member not in guess.members]
+    def exactly(self, beside: Members, search: Search) -> Members:
+        """The mistakes of half precision that explain all that was observed together with others; none where none do."""
+        search.doubting = bool(beside)
+        narrow = [member for member in self.of_half_only() if member not in beside]
         for some in chain.from_iterable(combinations(narrow, size) for size in range(1, MOST_TOGETHER + 1)):
-            if search.settled(tuple(sorted((*guess.members, *some))), whole=True) is not None:
+            if search.settled(tuple(sorted((*beside, *some))), whole=True) is not None:
                 return some
         return ()
 
