@@ -33,7 +33,7 @@ from normgrade.course.course import Course, Exercise
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, together
 from normgrade.report.report import Outcome
-from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grader import Grader, Submitted, open_grader
 from normgrade.suite.grading_options import Options
 
 PROMISED = {1: 1.0, 2: 0.95, 3: 0.85}
@@ -86,7 +86,8 @@ def measure(grader: Grader, exercise: Exercise, mistakes: tuple[Mistake, ...], s
     results = list(grader.results(exercise, source, exercise.file_name))
     failed = [result.check.name for result in results if result.check.outcome is Outcome.FAILED]
     started = time.perf_counter()
-    found = grader.diagnose(exercise, results, grader.search_s(exercise)).diagnoses or ()
+    submitted = Submitted(source, exercise.file_name)
+    found = grader.diagnose(exercise, results, grader.search_s(exercise), submitted=submitted).diagnoses or ()
     seconds = time.perf_counter() - started
     made, sets = {mistake.name for mistake in mistakes}, [set(diagnosis.mistakes) for diagnosis in found]
     everything = bool(found) and list(found[0].checks) == failed
