@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy as np
 from normgrade.compare.deadline import Deadline, OutOfTime
 from normgrade.compare.diagnose import Known, diagnose
 from normgrade.compare.effects import Layout
-from normgrade.compare.evidence import Bits, Part, evidence_of
+from normgrade.compare.evidence import evidence_of
 from normgrade.compare.footprints import Footprints
 from normgrade.compare.peeling import NOWHERE, Peeled, peel
 from normgrade.compare.played import PlayKey, Result
@@ -29,7 +29,6 @@ from normgrade.suite.questioning import Asked, Questioning, Remembering
 
 EDGE = 0.02  # of the facts that a mistake changes, those that may be right by a hair
 MORE = 3  # times as many plays of each suspect, after one was not enough to refute it
-LOOKS = 3  # plays of each suspect in which it may show
 MOST = 100  # plays of those that act in the fewest
 SAMPLE = 3  # plays in which each suspect acts
 
@@ -233,20 +232,9 @@ class Investigation:
             first, size = first + size, MORE * size
         return sorted(members)
 
-    @cached_property
-    def showing(self) -> list[int]:
-        """The suspects that lead alone to something that went wrong, just as it was observed, in one of their first plays."""
-        members, found = self.suspects.fitting(1.0), list[int]()
-        plays = {member: self.suspects.failing(member, members)[:LOOKS] for member in members}
-        for look in range(LOOKS):
-            asked = [(member, plays[member][look]) for member in members if member not in found and look < len(plays[member])]
-            self.questioning.see(asked, exactly=False)
-            found += [member for member, _play in self.leading_there(asked)]
-        return [member for member in members if member in found]
-
     def telling(self, deadline: Deadline) -> list[int]:
         """The suspects that best explain a sample of what went wrong, together or each in the place of another."""
-        members = self.showing
+        members = self.suspects.fitting(1.0)
         sample = self.suspects.sample(members, SAMPLE)
         asked = [(member, play) for member, play in everywhere(members, self.suspects) if play in sample]
         self.questioning.see(asked, exactly=False)
@@ -271,20 +259,12 @@ class Investigation:
 
     def contradicted(self, asked: Sequence[Asked], exactly: bool) -> list[Asked]:
         """Those of these plays of mistakes that lead to something else than what was observed."""
-        return self.having(asked, exactly, lambda part, wrong: part.contradicted)
-
-    def leading_there(self, asked: Sequence[Asked]) -> list[Asked]:
-        """Those of these plays of mistakes that lead, natively, to anything wrong that was observed."""
-        return self.having(asked, False, lambda part, wrong: part.active & ~part.contradicted & wrong)
-
-    def having(self, asked: Sequence[Asked], exactly: bool, facts: Callable[[Part, Bits], Bits]) -> list[Asked]:
-        """Those of these plays of mistakes in which there are such `facts`, given what is wrong."""
         if not asked:
             return []
         evidence = evidence_of(self.results, self.questioning.forecasts(asked, exactly=exactly))
         bits = {play.key: play.bits for play in evidence.plays}
-        keys, found = self.footprints.layout.keys, [facts(part, evidence.wrong) for part in evidence.parts]
-        return [(member, play) for member, play in asked if found[member] & bits.get(keys[play], 0)]
+        keys = self.footprints.layout.keys
+        return [(member, play) for member, play in asked if evidence.parts[member].contradicted & bits.get(keys[play], 0)]
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:
