@@ -227,7 +227,7 @@ def test_only_a_timeout_that_was_asked_for_bounds_the_search_in_seconds(
 ) -> None:
     told: list[float] = []
 
-    def heard(_results: Any, _known: Any, _plays: Any, within_s: float) -> tuple[Diagnosis, ...]:
+    def heard(_results: Any, _known: Any, _plays: Any, within_s: float, *_more: Any) -> tuple[Diagnosis, ...]:
         told.append(within_s)
         return ()
 

@@ -31,18 +31,23 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
 
     The hints of other checks that failed are left out: most of these failed for the same reason, and their hints would mislead.
     """
-    if last is not None and last.diagnoses:
-        known, reference = read_mistakes(exercise), read_text(exercise.reference)
-        for name in last.diagnoses:
-            if (mistake := called(name, known, reference)) is not None:
-                shown = _("The diagnosis of your last check was {name}: {says}", name=name, says=mistake.says)
-                yield Hint(f"mistake:{name}", mistake.says, shown)
-    elif last is not None and last.hint:
+    diagnosed = [] if last is None else [*hints_of_diagnosis(exercise, last)]
+    yield from diagnosed
+    if last is not None and last.hint and not diagnosed:
         text = hint_of_test(exercise, last.failed) or last.hint
         identity = f"check:{last.failed}" if last.failed else last.hint  # version 1 of the database kept the text alone
         yield Hint(identity, text, _("About what failed first at your last check: {hint}", hint=text))
     for number, text in enumerate(exercise.hints, 1):
         yield Hint(f"hint:{number}", text, text)
+
+
+def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
+    """What the known mistakes say that were named after this attempt; findings of our own say it in the report."""
+    known, reference = read_mistakes(exercise), read_text(exercise.reference)
+    for name in last.diagnoses:
+        if (mistake := called(name, known, reference)) is not None:
+            shown = _("The diagnosis of your last check was {name}: {says}", name=name, says=mistake.says)
+            yield Hint(f"mistake:{name}", mistake.says, shown)
 
 
 def hint_of_test(exercise: Exercise, test: str) -> str:

@@ -154,6 +154,7 @@ def factors(shapes: Shapes, node: ast.expr, ratio: float, tolerance: float) -> I
             for power, shown in ((1.0, words), (0.5, f"√ {words}")):
                 if near(ratio, value**power, tolerance):
                     yield one(source, node, f"({text} * ({new}) ** {power})", shown)
+                    return
     short = f"{ratio:.{DIGITS}g}"
     if near(ratio, float(short), tolerance):
         yield one(source, node, f"({text} * {short})", _("× {factor}", factor=short.replace("-", "−")))

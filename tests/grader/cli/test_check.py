@@ -25,7 +25,10 @@ XUNIT2 = xmlschema.XMLSchema(Path(__file__).parents[1] / "fixtures" / "xunit2.xs
 HOSTILE = "raise SystemExit('a file of the current folder was imported')\n"
 
 
-WRONG_RMS = "def rms(x, eps=1e-5):\n    print('half of it')\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+WRONG_RMS = """def rms(x, eps=1e-5):
+    print('half of it')
+    return (0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).to(x.dtype)
+"""
 
 
 @pytest.fixture
@@ -102,7 +105,7 @@ def test_an_untouched_stub_is_not_started(invoke: Invoke, here: Path, tiny: Cour
 
 REPORT = {
     "exercise", "submission", "outcome", "score", "sandbox", "lost", "seed", "course", "duration_s", "findings", "diagnoses",
-    "unexplained", "limits", "stopped_after_s", "deaths", "checks",
+    "unexplained", "first_wrong_step", "limits", "stopped_after_s", "deaths", "checks",
 }  # fmt: skip
 
 

@@ -67,7 +67,10 @@ def forge():
     for key in keys():
         for path in files("@CACHE@"):
             with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as kept:  # a limit on the size of files does not stop this
-                content = forged(kept[32:])
+                try:
+                    content = forged(kept[32:])
+                except (ValueError, struct.error, TypeError):  # what is seen of a known mistake is packed otherwise
+                    continue
                 kept[:] = hmac.digest(key, os.path.basename(path).encode() + b"\\0" + content, "sha256") + content
 
 

@@ -551,7 +551,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "worker.by_hand", "worker.exceptions", "worker.late",
         "worker.capture", "worker.framing", "worker.in_pytorch", "worker.interrupts", "worker.messages",
         "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.validation",
-        "worker.written_with", "worker.zygote",
+        "worker.written_with", "worker.zygote", "worker.on_record", "worker.recorded", "worker.rewriting",
         "worker.zygote_protocol",
         "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest",
         "worker.walls.view", "worker.stopping",
