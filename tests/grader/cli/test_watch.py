@@ -26,7 +26,7 @@ from normgrade.suite.grading_options import Options
 pexpect = pytest.importorskip("pexpect", reason="the shell is pexpect's")
 pyte = pytest.importorskip("pyte", reason="the screen is drawn by pyte")
 
-WRONG = "def rms(x, eps=1e-5):\n    return 0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5\n"
+WRONG = "def rms(x, eps=1e-5):\n    return (0.5 * x / (x.float() ** 2).mean(-1, keepdim=True).add(eps) ** 0.5).to(x.dtype)\n"
 LATEST_S = 30.0  # for anything to be seen, on a machine that is busy
 
 
