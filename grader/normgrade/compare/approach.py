@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from normgrade.compare.joint import Members
 from normgrade.compare.search import MOST_AT_ONCE, MOST_NAMES, Guess, Search
 
-MORE = (1, 2)
+MORE = (1, 2)  # mistakes that are added to explain a play
 MOST_APPROACHING, BEAM = 160, 4  # plays in which what was observed is approached, and how many of the nearest sets are followed
 PLAYS_ELSEWHERE = 8  # where what explains one play must come nearer, too
 MOST_MENDED = 4  # guesses to which mistakes are added
@@ -70,9 +70,8 @@ def larger(search: Search, guess: Guess, last_play: int) -> Guess | None:
     unexplained = [number for number, here in enumerate(search.plays_reached) if here & wrong]
     unexplained.sort(key=lambda each: (-(search.plays_reached[each] & wrong).bit_count(), each))
     for number in unexplained[:PLAYS_MENDED] if len(guess.members) < MOST_NAMES else ():
-        acting = [
-            member for member in search.acting_at(number) if search.evidence.parts[member].active & search.plays_reached[number] & wrong
-        ]
+        here = search.plays_reached[number] & wrong
+        acting = [member for member in search.pool if search.evidence.parts[member].active & here]
         sets = [tuple(sorted((*guess.members, member))) for member in acting if member not in guess.members]
         search.ahead(((members, number) for members in sets), last_play)
         explaining = [each for each in sets if (each, number) in search.joint.seen and search.explains(each, number)]

@@ -22,12 +22,9 @@ def best(search: Search, seed: Members = ()) -> list[Guess]:
     """
     ways: tuple[Way, ...] = (
         partial(seeded, search, seed),
-        partial(complete_sets, search, 1),
-        partial(complete_sets, search, 2),
-        partial(complete_sets, search, 3),
+        *(partial(complete_sets, search, size) for size in (1, 2, 3)),
         search.search,
-        partial(changing_sets, search, 2),
-        partial(changing_sets, search, 3),
+        *(partial(changing_sets, search, size) for size in (2, 3)),
         search.doubt,
         partial(approached, search),
         partial(mended, search),

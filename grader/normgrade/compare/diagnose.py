@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +25,6 @@ from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import FORMS, Diagnosis, Outcome
 
-ZERO = bool(os.environ.get("ZERO"))
 GRACE = 0.25  # of the time for the search, in which it comes to its end
 ALIKE = 0.2  # by how much the logarithms of errors may differ of mistakes of arithmetic that are alternatives
 
@@ -105,7 +103,7 @@ def rank(search: Search, guess: Guess) -> tuple[int, int, int, int]:
 
 @dataclass(frozen=True)
 class Beside:
-    """What is told beside a guess: known mistakes that lead to what was `taken_off`, and findings. What is `left_out` needs no word."""
+    """The words beside a guess: known mistakes that lead to all that was `taken_off`, and findings. Facts `left_out` need no word."""
 
     members: Members
     findings: tuple[Finding, ...]

@@ -61,7 +61,7 @@ class Investigation:
     footprints: Footprints
     questioning: Questioning
     within_s: float = math.inf
-    again: Again = Never()  # noqa: RUF009
+    again: Again = Never()  # noqa: RUF009 (it has no state)
     peeled: Peeled | None = None
 
     @cached_property
@@ -97,12 +97,12 @@ class Investigation:
         submission, too, if such a change then explains more.
         """
         left, named = self.left_open(best_of(found)), self.named_in(best_of(found))
-        for some in (sorted({*named, *self.traced}), named):
+        for some in dict.fromkeys((tuple(sorted({*named, *self.traced})), tuple(named))):
             right = self.made_together(some)
             step = self.again.first_wrong_step(left, right) if left and right else None
             if step is not None and step.change is not None:
                 self.with_unlisted(step).try_each([self.with_last(some)], found, deadline)
-            if step is not None and (some == named or len(self.left_open(best_of(found))) < len(left)):
+            if step is not None and ([*some] == named or len(self.left_open(best_of(found))) < len(left)):
                 return step
         return None
 
