@@ -17,7 +17,7 @@ def main() -> None:
 
         run_command()
     except KeyboardInterrupt:  # it came before `remember`, or as the command ended
-        end("Error: Interrupted: nothing was graded.\n", 130)
+        end("Error: Interrupted before it was done.\n", 130)
     except Exception:  # a module is missing, or there is no memory for it
         import traceback
 

@@ -211,7 +211,7 @@ def code_of(error: BaseException) -> int:
         case GraderError():
             return complain(str(error), BROKEN)
         case click.Abort() | KeyboardInterrupt():
-            return complain(_("Interrupted: nothing was graded."), INTERRUPTED)
+            return complain(_("Interrupted before it was done."), INTERRUPTED)
         case OSError(errno=errno.ENOSPC):
             return complain(_("There is no space left where the output goes. Free some, or name another place with --output FILE."), USAGE)
         case MemoryError():

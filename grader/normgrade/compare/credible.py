@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from normgrade.compare.evidence import Bits, facts_in
+from normgrade.compare.facts import SILENT
 from normgrade.compare.search import Guess, Search
 
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
@@ -56,7 +57,7 @@ def doubt_of(guess: Guess, search: Search, member: int) -> float:
             return 1000.0 + against
         if support.unstable and facts.kinds(support.unstable) & facts.kinds(unexplained):
             return 1000.0
-        if not support.unstable and facts.words(support.weak) & facts.words(unexplained):
+        if not support.unstable and (facts.words(support.weak) & facts.words(unexplained)) - {SILENT}:
             return 1000.0
         return 0.0
     if against and shown_in(search, guess, member) < SHOWN:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from normgrade.worker.rewriting import Spot
 
 MOST_PARTS = 4096  # of a denominator
 NEAR = 1e-6
+FACTOR = re.compile(r"× −?[\d.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,16 @@ class Step:
         parts = [told_right(self.right)] if self.right else []
         name, line = self.wrong.name, self.line
         parts.append((_("{name} is not (line {line})") if parts else _("{name} is not right (line {line})")).format(name=name, line=line))
-        if how := _(", ").join(filter(None, (self.how, self.change.words if self.change else ""))):
+        if how := _(", ").join(filter(None, (self.how, self.as_if))):
             parts[-1] += _(": ") + how
         parts += [_("nor is {name} after it (line {line})", name=each.name, line=each.line) for each in self.later]
         return _("; ").join([*parts, _("from there on everything follows")])
+
+    @property
+    def as_if(self) -> str:
+        """The words of the change; none if they only repeat the factor."""
+        words = self.change.words if self.change else ""
+        return "" if self.how and FACTOR.fullmatch(words) else words
 
 
 def told_right(right: tuple[Named, ...]) -> str:

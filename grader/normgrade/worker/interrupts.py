@@ -49,7 +49,7 @@ def on_interrupt(number: int, frame: FrameType | None) -> None:
 def end() -> NoReturn:
     """End the process at once, with one sentence where it can be written."""
     try:
-        os.write(2, b"Error: Interrupted: nothing was graded.\n")
+        os.write(2, b"Error: Interrupted before it was done.\n")
     finally:
         os._exit(EXIT_CODE)
 

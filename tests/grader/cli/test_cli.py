@@ -128,7 +128,7 @@ def test_help_is_given_whatever_was_imported_before(arguments: list[str], invoke
         (GraderError("The machine is on fire. Leave the room."), 3, "Error: The machine is on fire. Leave the room.\n"),
         (KeyError("x"), 3, "Error: The grader itself broke, not your code: KeyError: 'x'. Please report what stands above.\n"),
         (SystemExit(0), 3, "Error: The grader itself broke, not your code: SystemExit: 0. Please report what stands above.\n"),
-        (KeyboardInterrupt(), 130, "Error: Interrupted: nothing was graded.\n"),
+        (KeyboardInterrupt(), 130, "Error: Interrupted before it was done.\n"),
     ],
 )
 def test_our_own_bugs_are_exit_code_3(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,10 @@ CHANGE = Change("x", [], "as if divided by n − 1", "y", QUANTITY, Recording(),
             Step((MEAN,), VAR, how="every value × 40/39", change=CHANGE),
             "the mean is right (line 12); the variance is not (line 13): every value × 40/39, as if divided by n − 1; "
             "from there on everything follows",
+        ),
+        (
+            Step((), VAR, how="every value × 5/4", change=replace(CHANGE, words="× 1.25")),
+            "the variance is not right (line 13): every value × 5/4; from there on everything follows",
         ),
         (Step((), VAR), "the variance is not right (line 13); from there on everything follows"),
         (

@@ -63,7 +63,7 @@ progress.write(b".")
 cli.main(arguments)
 """
 
-SENTENCE = "Error: Interrupted: nothing was graded."
+SENTENCE = "Error: Interrupted before it was done."
 
 
 class Moment(NamedTuple):
@@ -352,7 +352,7 @@ def test_an_import_ends_before_it_is_interrupted(interrupted_python: Interrupted
 def test_an_import_without_end_ends_with_the_process(interrupted_python: Interrupted, tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text("import __main__\n__main__.press()\nwhile True:\n    pass\n", encoding="utf-8")
     script = "interrupts.PATIENCE_S = 0.1\ntry:\n    import endless\nexcept KeyboardInterrupt:\n    print('ended')"
-    assert interrupted_python(script) == (130, "", "Error: Interrupted: nothing was graded.\n")
+    assert interrupted_python(script) == (130, "", "Error: Interrupted before it was done.\n")
 
 
 def test_what_cleans_up_is_not_interrupted_again(interrupted_python: Interrupted) -> None:
