@@ -19,7 +19,7 @@ import numpy as np
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import Build, Part, attempt, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
 from normgrade.worker.requests import LayerStep
@@ -28,9 +28,16 @@ Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = {"torch": ("float64", *HALF), "numpy": ("float64", "float16")}  # by library
+ARRIVING = {  # how gradients of outputs arrive, by library
+    "torch": ("one hot", "with zeros", "ones", "expanded", "strided", "huge", "tiny"),
+    "numpy": ("one hot", "with zeros", "ones", "expanded", "strided", "backwards", "read-only", "huge", "tiny"),
+}
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
 MANY = 300  # rows
+LARGE = 1e3  # weights
+PENDING = 40  # calls before the first backward pass
+FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16 does not
 
 
 class Use(NamedTuple):
@@ -176,6 +183,9 @@ def modes_in_turn(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical()[:2]:
         agree(layer, evaluate(*x), train(*other), evaluate(*x), train(*x), evaluate(*x))
+        set_so = [step(*of, mode="attribute") for step, of in ((evaluate, x), (train, other), (evaluate, other))]
+        asked_twice = [step(*of, mode="twice") for step, of in ((train, x), (evaluate, x), (evaluate, other), (train, other))]
+        agree(layer, *set_so, *asked_twice, evaluate(*x))
 
 
 @situation(
@@ -194,6 +204,7 @@ def changed_state(typical: Typical) -> None:
         without = evaluate(*x, gradients="no_grad")
         loaded = load(), evaluate(*x), train(*x)
         agree(layer, evaluate(*x), without, change(), without, evaluate(*x), *loaded, change(), train(*x), evaluate(*x), load(), train(*x))
+        agree(layer, change(LARGE), evaluate(*x), train(*x))
 
 
 @situation(
@@ -309,6 +320,103 @@ def in_a_network(typical: Typical) -> None:
 
 
 @situation(
+    "gradient",
+    0,
+    "Take the incoming gradient as it is: with zeros, of any size, and in any order in memory; and change nothing in it.",
+    zh="对传入的梯度不要作任何假设：它可以含零，可大可小，在内存中可以任意排列；也不要改动它。",
+)
+def any_gradient(typical: Typical) -> None:
+    """The gradient of the output may be that of a sum or of one number, have zeros, be tiny or huge, or lie in memory in any way.
+
+    zh: 输出的梯度可以来自求和或某一个数，可以含零，可以极小或极大，在内存中可以任意排列。
+    """
+    steps = cycle((train, evaluate))
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        ways = zip(steps, cycle((x, other)), ARRIVING[current().exercise.written_with], strict=False)
+        agree(layer, *(step(*of, arriving=way) for step, of, way in ways))
+
+
+@situation(
+    "gradient",
+    0,
+    "Gradients add up in `grad`: return yours from `backward` and leave `grad` alone. A leaf is an input as any other.",
+    zh="梯度在 `grad` 中累加：在 `backward` 里返回梯度，不要动 `grad`。叶子张量与其他输入没有区别。",
+    of_layers=True,
+)
+def gradients_add_up(typical: Typical) -> None:
+    """Gradients add up over several batches, with create_graph=True they are the same, and the input itself may be a leaf.
+
+    zh: 梯度可在多个批上累加；create_graph=True 时梯度相同；输入本身可以是叶子张量。
+    """
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        agree(
+            layer,
+            train(*x, graph=True),
+            train(*other, keep=True),
+            evaluate(*x, keep=True, leaf=True),
+            train(*other, leaf=True),
+            evaluate(*other, graph=True),
+        )
+
+
+@situation(
+    "state",
+    0,
+    "What the backward pass of a call needs belongs to that call. Count nothing but what the contract counts.",
+    zh="一次调用的反向传播所需的东西属于那次调用。除了约定要计数的，什么都不要计数。",
+)
+def many_calls(typical: Typical) -> None:
+    """Forty calls may wait for their backward passes, other layers may be called in between, and the fiftieth call is as the first.
+
+    zh: 可以有四十次调用等待各自的反向传播，其间可以调用其他层，第五十次调用与第一次相同。
+    """
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        agree(layer, train(*x, calls=PENDING), evaluate(*other, calls=PENDING // 2), train(*other, beside=True), evaluate(*x, beside=True))
+
+
+@situation(
+    "precision",
+    0,
+    "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.",
+    zh="每个新张量的 dtype 都取自输入或参数：`torch.zeros(3, dtype=x.dtype)`。",
+)
+def other_defaults(typical: Typical) -> None:
+    """The default dtype may be float64 or bfloat16 while the layer is called.
+
+    zh: 调用层时，默认 dtype 可以是 float64 或 bfloat16。
+    """
+    layer, x, other, *_more = typical()[0]
+    agree(layer, *(step(*of, default=dtype) for dtype in ("float64", "bfloat16") for step, of in ((train, x), (evaluate, other))))
+
+
+@situation(
+    "edge",
+    0,
+    "Count axes from the side that the contract names; there may be any number on the other side.",
+    zh="从约定所说的一侧数轴；另一侧可以有任意多个轴。",
+)
+def many_axes(typical: Typical) -> None:
+    """Inputs with up to eight dimensions, or with none, are treated as the contract says.
+
+    zh: 最多八维、或没有维度的输入，都按约定处理。
+    """
+    for layer, x, other, *_more in typical()[:2]:
+        for axes in (6, 7, 8):
+            longer = each_alike(lambda one, axes=axes: with_axes(one, axes), other)  # type: ignore[misc]
+            agree_where_defined(layer, train(*longer), evaluate(*longer))
+        agree_where_defined(layer, train(*each_alike(lambda one: np.array(one.flat[0]), x)))
+
+
+def with_axes(x: np.ndarray, axes: int) -> np.ndarray:
+    """The array with axes of length one before its own, and one of length two if there is a place for it."""
+    more = axes - x.ndim
+    return x if more <= 0 else np.stack([x, 2 * x]).astype(x.dtype).reshape(*[1] * (more - 1), 2, *x.shape)
+
+
+@situation(
     "precision",
     1,
     "Compute half precision in float32, and return the input's dtype in every case: also without weight and bias.",
@@ -324,6 +432,10 @@ def every_dtype(typical: Typical) -> None:
             modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
             without = evaluate(*x, dtype=dtype, witness=dtype in HALF, gradients=WITHOUT[dtype])
             agree(layer.to(dtype), *modes, without, settings())
+        for scale in FAR if "bfloat16" in DTYPES[current().exercise.written_with] else ():
+            far = train(*times(x, scale), dtype="bfloat16"), evaluate(*times(other, scale), dtype="bfloat16")
+            agree_where_defined(layer.to("bfloat16"), *far, also_finite=True)
+            agree_where_defined(layer.to("bfloat16"), change(scale), train(*x, dtype="bfloat16"), also_finite=True)
 
 
 @situation(
@@ -356,8 +468,7 @@ def far_eps(typical: Typical) -> None:
     zh: eps 为零，或远小于、远大于常用值时，都原样使用；输入是半精度时也一样。
     """
     uses = typical()
-    layer, x, other, *_more = uses[0]
-    for eps, scale in ((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
+    for (eps, scale), (layer, x, other, *_more) in zip(((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)), cycle(uses), strict=False):
         agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
     last = uses[-1]
     agree(by_name(last.layer, len(x), eps=1e-10), train(*times(last.x, 1e-5)), evaluate(*times(last.other, 1e-5)))
@@ -439,11 +550,11 @@ def same_tensor(typical: Typical) -> None:
 
     zh: 上一次调用的同一个对象可以再次传入，数值可以相同，也可以已经改变。
     """
-    layer, x, *_others = typical()[0]
-    other = turned(x)
-    steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
-    without = evaluate(*other, again=True, gradients="no_grad"), evaluate(*x, again=True, gradients="no_grad")
-    agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
+    for layer, x, *_others in typical():
+        other = turned(x)
+        steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
+        without = evaluate(*other, again=True, gradients="no_grad"), evaluate(*x, again=True, gradients="no_grad")
+        agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
 
 
 @situation(
@@ -462,7 +573,8 @@ def views(typical: Typical) -> None:
         strided = train(*other, view="strided"), evaluate(*x, view="strided")
         expanded = train(*x, view="expanded"), evaluate(*other, view="expanded", gradients="no_grad")
         last = [train(*each, view="channels_last") for each in (x, other) if any(one.ndim > 2 for one in each)][:1]
-        agree(layer, *scattered, *strided, *expanded, *last)
+        numpy = [train(*x, view=view) for view in ("backwards", "read-only") if current().exercise.written_with == "numpy"]
+        agree(layer, *scattered, *strided, *expanded, *last, *numpy)
 
 
 @situation(
@@ -476,10 +588,9 @@ def whole_numbers(typical: Typical) -> None:
 
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
-    layer, x, other, *_more = typical()[0]
-    whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
-    agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)))
-    agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
+    for layer, x, other, *_more in typical():
+        whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
+        agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)), train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
 @situation(
@@ -554,15 +665,17 @@ def learning(typical: Typical) -> None:
     zh="除了公式本身，任何东西都不应取决于批的大小或调用的次数。",
 )
 def many_rows(typical: Typical) -> None:
-    """A large batch is treated as a small one, and so is the tenth call as the first.
+    """A large batch is treated as a small one, and so is the fiftieth call as the first.
 
-    zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
+    zh: 大的批与小的批处理方式相同，第五十次调用与第一次也相同。
     """
+    for layer, x, *_others in typical():
+        growing = np.linspace(1, 3, -(-MANY // len(x[0])))
+        many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)  # noqa: B023
+        agree(layer, train(*many), evaluate(*many))
     layer, x, other, *_more = typical()[0]
-    growing = np.linspace(1, 3, -(-MANY // len(x[0])))
-    many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)
-    agree(layer, train(*many), evaluate(*many))
-    agree(layer, *(step(*times(x, 1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(*other, backward=False))
+    calls = (step(*times(x, 1 + number), backward=False) for number, step in enumerate([train, evaluate] * 25))
+    agree(layer, *calls, train(*x), train(*other, backward=False))
 
 
 @situation(
@@ -632,5 +745,6 @@ def illegal_inputs(typical: Typical) -> None:
         refused = [step for step in steps if not agree_where_defined(layer, step)]
         if refused:
             accepts(ValueError, layer, train(*x), evaluate(*x))
+            agree(layer, train(*x), *(attempt(*one) for one in illegal), evaluate(*x), train(*x), settings())
         for step in refused:
             refuses_at_last(ValueError, layer, step)
