@@ -15,8 +15,16 @@ if TYPE_CHECKING:
 
 OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
 HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE = "half-precision", "wider-dtype-returned", "other-dtype", "other-shape"
+FLOAT64_NARROWED = "float64-in-float32"
 INPUT_CHANGED = "input-left-changed"
-FORMS = HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE, INPUT_CHANGED  # they speak neither for nor against any known mistake
+FORMS = (
+    HALF_PRECISION,
+    WIDER_RETURNED,
+    FLOAT64_NARROWED,
+    OTHER_DTYPE,
+    OTHER_SHAPE,
+    INPUT_CHANGED,
+)  # they speak neither for nor against any known mistake
 UNLISTED = "unlisted-mistake"  # a change of the reference that nobody has listed, found by the first wrong step
 BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`

@@ -399,15 +399,14 @@ def other_defaults(typical: Typical) -> None:
     zh="从约定所说的一侧数轴；另一侧可以有任意多个轴。",
 )
 def many_axes(typical: Typical) -> None:
-    """Inputs with up to eight dimensions, or with none, are treated as the contract says.
+    """Inputs with up to eight dimensions are treated as the contract says.
 
-    zh: 最多八维、或没有维度的输入，都按约定处理。
+    zh: 最多八维的输入，都按约定处理。
     """
-    for layer, x, other, *_more in typical()[:2]:
+    for layer, _x, other, *_more in typical()[:2]:
         for axes in (6, 7, 8):
             longer = each_alike(lambda one, axes=axes: with_axes(one, axes), other)  # type: ignore[misc]
             agree_where_defined(layer, train(*longer), evaluate(*longer))
-        agree_where_defined(layer, train(*each_alike(lambda one: np.array(one.flat[0]), x)))
 
 
 def with_axes(x: np.ndarray, axes: int) -> np.ndarray:
