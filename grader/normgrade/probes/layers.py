@@ -643,9 +643,11 @@ def gradient_at(leaf: torch.Tensor) -> torch.Tensor | None:
 @contextmanager
 def default_dtype(name: str | None) -> Iterator[None]:
     """Let new tensors have another dtype meanwhile."""
+    if name is None:
+        yield
+        return
     before = get_default_dtype()
-    if name is not None:
-        set_default_dtype(getattr(torch, name))
+    set_default_dtype(getattr(torch, name))
     try:
         yield
     finally:
@@ -995,6 +997,9 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False, graph: boo
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        ENGINE.run_backward(
-            (output,), (upstream,), keep_graph=again or graph, create_graph=graph, allow_unreachable=True, accumulate_grad=True
-        )
+        with warnings.catch_warnings():
+            if graph:  # PyTorch warns of the memory that gradients with gradients keep
+                warnings.simplefilter("ignore")
+            ENGINE.run_backward(
+                (output,), (upstream,), keep_graph=again or graph, create_graph=graph, allow_unreachable=True, accumulate_grad=True
+            )
