@@ -42,6 +42,13 @@ def typical():
     ]
 
 
+def real():
+    """Feature maps of two hundred channels."""
+    return [
+        use(function("adaptive_instance_norm"), [maps(2, 192, 6, 5), maps(2, 192, 5, 6)], [maps(1, 300, 3, 3), maps(1, 300, 4, 2)], []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -34,6 +34,14 @@ def typical():
     ]
 
 
+def real():
+    """Five hundred channels, maps of forty by forty, and three hundred rows."""
+    return [
+        use(build(512, 1e-3), batch(2, 512, 7, 7), batch(300, 512), [1]),
+        use(build(3, 1e-3), batch(2, 3, 40, 40), batch(4, 3), [1]),
+    ]
+
+
 def used(layer, shape, other, tracks=True):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per channel.
 

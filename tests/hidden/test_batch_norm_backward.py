@@ -29,6 +29,13 @@ def typical():
     ]
 
 
+def real():
+    """Five hundred channels, and three hundred rows."""
+    return [
+        use(forward_backward(), inputs(2, 512, 5, 5), inputs(300, 40), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

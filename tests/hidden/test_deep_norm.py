@@ -58,6 +58,13 @@ def typical():
     ]
 
 
+def real():
+    """A block of seven hundred features."""
+    return [
+        use(build(768, ALPHA).named("block_around_mixing"), rows(2, 768), rows(1, 2, 768), [-1]),
+    ]
+
+
 @pytest.mark.kind("formula")
 @pytest.mark.points(1)
 @pytest.mark.hint(

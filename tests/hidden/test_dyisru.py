@@ -24,6 +24,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of four thousand features."""
+    return [
+        use(build(4096).filled(c=1.6).as_scalars("c"), apart(3, 4096), apart(2, 2, 4096), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

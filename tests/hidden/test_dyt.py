@@ -19,6 +19,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of four thousand features."""
+    return [
+        use(build(4096).as_scalars("alpha"), randn(3, 4096) * 2, randn(2, 2, 4096) * 2, [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

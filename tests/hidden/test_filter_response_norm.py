@@ -41,6 +41,13 @@ def typical():
     ]
 
 
+def real():
+    """Five hundred channels."""
+    return [
+        use(build(512, 1e-3).filled(bias=0.4, threshold=0.3), balanced(2, 512, 6, 6), balanced(1, 512, 7, 5), [1]),
+    ]
+
+
 def cut(layer, bias, threshold):
     """The layer with a threshold that lies near the bias of its channel."""
     return layer.filled(bias=bias, threshold=threshold)

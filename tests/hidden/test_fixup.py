@@ -58,6 +58,13 @@ def typical():
     ]
 
 
+def real():
+    """A block of sixty-four channels."""
+    return [
+        use(steady(64), smooth(2, 64, 7, 7), smooth(1, 64, 6, 5), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

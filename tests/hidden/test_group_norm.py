@@ -33,6 +33,13 @@ def typical():
     ]
 
 
+def real():
+    """Thirty-two groups of sixteen channels."""
+    return [
+        use(build(32, 512), batch(2, 512, 7, 7), batch(20, 512), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -32,6 +32,13 @@ def typical():
     ]
 
 
+def real():
+    """Thirty-two groups of sixteen channels."""
+    return [
+        use(forward_backward(32), inputs(2, 512, 5, 4), inputs(20, 96), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

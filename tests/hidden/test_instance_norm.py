@@ -38,6 +38,14 @@ def typical():
     ]
 
 
+def real():
+    """Five hundred channels, and maps of forty by forty."""
+    return [
+        use(build(512, 1e-3, affine=True, track_running_stats=True), instances(2, 512, 7, 7), instances(3, 512, 4), [1]),
+        use(build(2, 1e-3), instances(2, 2, 40, 40), instances(3, 2, 300), [1]),
+    ]
+
+
 def used(layer, shape, other, tracks=False):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per instance.
 

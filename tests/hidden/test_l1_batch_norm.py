@@ -37,6 +37,13 @@ def typical():
     return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn()]) for built, shape, other in uses]
 
 
+def real():
+    """Five hundred channels, and three hundred rows."""
+    return [
+        use(build(512, 1e-3), batch(2, 512, 6, 6), batch(300, 512), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -26,6 +26,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of four thousand features."""
+    return [
+        use(build(4096), rows(3, 4096), rows(2, 2, 4096), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -24,6 +24,13 @@ def typical():
     ]
 
 
+def real():
+    """A block of seven hundred features, deep in a model."""
+    return [
+        use(build(768, linear(768, 768), 24), rows(2, 768), rows(1, 2, 768), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -25,6 +25,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred channels."""
+    return [
+        use(function("local_response_norm", 5), channels(2, 192, 7, 7), channels(2, 96, 12, 12), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -38,6 +38,13 @@ def typical():
     ]
 
 
+def real():
+    """Layers of seven hundred features."""
+    return [
+        use(build(768, [linear(768, 768), scaled(0.5), identity(), scaled(-0.7)]), rows(2, 768), rows(1, 2, 768), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

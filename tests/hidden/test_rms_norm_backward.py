@@ -28,6 +28,13 @@ def typical():
     ]
 
 
+def real():
+    """Rows of four thousand features."""
+    return [
+        use(forward_backward(), inputs(3, 4096), inputs(300, 40), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -24,6 +24,13 @@ def typical():
     ]
 
 
+def real():
+    """A branch of seven hundred features."""
+    return [
+        use(block(linear(768, 768)), rows(2, 768), rows(1, 2, 768), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

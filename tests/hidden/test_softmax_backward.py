@@ -19,6 +19,13 @@ def typical():
     ]
 
 
+def real():
+    """Rows of eight thousand numbers, and three hundred rows."""
+    return [
+        use(forward_backward(), rows(3, 8192), rows(300, 40), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

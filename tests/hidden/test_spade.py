@@ -43,6 +43,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred channels."""
+    return [
+        use(spade(192, 3, 16, 1e-3), [channels(2, 192, 6, 5), channels(2, 3, 12, 10)], [channels(1, 192, 4, 4), channels(1, 3, 4, 4)], [1]),
+    ]
+
+
 def used(layer, shape, labels, other, other_labels):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and in training one value per channel."""
     strange = [shape[:2], shape[:3], (*shape, 2), (1, shape[1], 1, 1)]

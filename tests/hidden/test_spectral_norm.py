@@ -95,6 +95,18 @@ def typical():
     ]
 
 
+def real():
+    """A row of a thousand features."""
+    return [
+        use(
+            build(1024, 1).named("normed_linear").ignoring("parametrizations.weight.0.u", "parametrizations.weight.0.v"),
+            randn(4, 1024),
+            randn(2, 3, 1024),
+            [-1],
+        ),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -30,6 +30,13 @@ def typical():
     ]
 
 
+def real():
+    """Fifteen hundred samples."""
+    return [
+        use(function("standardize"), features(1500, 3), features(200, 70), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -44,6 +44,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred and fifty channels."""
+    return [
+        use(build(256, 1e-3), planes(3, 256, 7, 7), planes(2, 256, 5, 6), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

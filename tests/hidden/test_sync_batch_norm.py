@@ -46,6 +46,13 @@ def typical():
     ]
 
 
+def real():
+    """Five hundred channels, and three hundred rows."""
+    return [
+        use(world(512, 1, 1e-3), batch(2, 512, 5, 5), batch(300, 512), [1]),
+    ]
+
+
 def alone(*shapes):
     """Batches of one value per channel."""
     return [randn(*shape) for shape in shapes]

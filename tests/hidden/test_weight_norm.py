@@ -40,6 +40,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of seven hundred features."""
+    return [
+        use(with_weight(slices(96, 768)), rows(4, 768), rows(300, 768), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -29,6 +29,13 @@ def typical():
     ]
 
 
+def real():
+    """Three hundred samples of eight features."""
+    return [
+        use(function("whiten", 0.3), samples(300, 8), samples(200, 6), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -20,7 +20,7 @@ from normgrade.report.report import Kind
 from normgrade.suite.blame import said_by, site_of
 from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
-from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
+from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS
 from normgrade.suite.suite import HiddenTest, Suite
 from normgrade.suite.vocabulary import agree, observe, refuses
 
@@ -117,20 +117,21 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
     tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
     if not tests:
         raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
-    tests += derived(exercise, tests[0].function.__globals__.get("typical"))
+    tests += derived(exercise, tests[0].function.__globals__)
     return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind is not Kind.INTERFACE)))
 
 
-def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
-    """The situations of an exercise that gives typical uses, without those that it leaves out."""
+def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
+    """The situations of an exercise whose suite has, among its `names`, what gives their uses, without those that it leaves out."""
     if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
         known = ", ".join((*SITUATIONS, *GROUPS))
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
         raise CourseError(why)
-    played = [each for each in SITUATIONS.values() if not exercise.leaves_out(*each.called)] if typical else []
+    played = [each for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]
     return [
-        HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
+        HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": uses})
         for each in played
+        for uses in [names[each.uses]]
     ]
 
 

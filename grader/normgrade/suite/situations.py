@@ -62,6 +62,7 @@ class Situation:
     points: int
     hints: Mapping[str, str]  # by language
     of_layers: bool = False  # whether it makes no sense for a function
+    uses: str = "typical"  # the name of the suite's function that gives the uses
 
     @property
     def name(self) -> str:
@@ -77,12 +78,12 @@ SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are
 
 
 def situation(
-    kind: str, points: int, hint: str, of_layers: bool = False, **others: str
+    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical", **others: str
 ) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
     """Register a situation: its kind, its points, and the hint in English and in other languages. Its docstring is the claim."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers)
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers, uses)
         return play
 
     return register
@@ -675,6 +676,24 @@ def many_rows(typical: Typical) -> None:
     layer, x, other, *_more = typical()[0]
     calls = (step(*times(x, 1 + number), backward=False) for number, step in enumerate([train, evaluate] * 25))
     agree(layer, *calls, train(*x), train(*other, backward=False))
+
+
+@situation(
+    "edge",
+    0,
+    "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.",
+    zh="除了公式本身，任何东西都不应取决于层的大小：计数要用容得下它的 dtype。",
+    uses="real",
+)
+def real_size(typical: Typical) -> None:
+    """A layer as large as those in real models is treated as a small one, in half precision too.
+
+    zh: 与真实模型中一样大的层，和小的层处理方式相同，半精度下也一样。
+    """
+    for layer, x, other, *_more in typical():
+        agree(layer, train(*x), evaluate(*other))
+        for dtype in HALF if "bfloat16" in DTYPES[current().exercise.written_with] else HALF[:1]:
+            agree_where_defined(layer.to(dtype), train(*x, dtype=dtype), also_finite=True)
 
 
 @situation(

@@ -280,7 +280,11 @@ class Proof:
             if self.exercise.leaves_out(*situation.called) or (result is not None and result.check.outcome is Outcome.ERROR):
                 continue
             if result is None:
-                yield _("{situation}: the suite gives no typical uses; define `typical()`, or leave it out with a reason.", situation=name)
+                yield _(
+                    "{situation}: the suite gives no {uses} uses; define `{uses}()`, or leave it out with a reason.",
+                    situation=name,
+                    uses=situation.uses,
+                )
             elif not result.plays:
                 yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
 
