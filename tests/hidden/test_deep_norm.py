@@ -59,9 +59,9 @@ def typical():
 
 
 def real():
-    """A block of seven hundred features."""
+    """A block of two hundred features."""
     return [
-        use(build(768, ALPHA).named("block_around_mixing"), rows(2, 768), rows(1, 2, 768), [-1]),
+        use(build(192, ALPHA).named("block_around_mixing"), rows(2, 192), rows(1, 2, 192), [-1]),
     ]
 
 

@@ -20,9 +20,9 @@ def typical():
 
 
 def real():
-    """Rows of eight thousand numbers, and three hundred rows."""
+    """Rows of two thousand numbers, and three hundred rows."""
     return [
-        use(forward_backward(), rows(3, 8192), rows(300, 40), []),
+        use(forward_backward(), rows(3, 2048), rows(300, 40), []),
     ]
 
 

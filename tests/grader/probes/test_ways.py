@@ -77,7 +77,7 @@ def test_the_gradients_of_several_calls_add_up_from_the_last_to_the_first() -> N
     seen = told(step(calls=3))
     inputs = [layers.varied(X, number) for number in range(3)]
     assert torch.equal(seen["step 1 · output"], inputs[2] * STATE["weight"])
-    assert torch.allclose(seen["step 1 · gradient of weight"], sum((each * UPSTREAM).sum(0) for each in inputs))
+    assert torch.allclose(seen["step 1 · gradient of weight"], torch.stack([each * UPSTREAM for each in inputs]).sum((0, 1)))
 
 
 def test_the_mode_is_asked_for_in_other_ways() -> None:
@@ -127,7 +127,7 @@ def test_a_refused_call_is_no_end() -> None:
         (lambda: torch.use_deterministic_algorithms(True), "choice of algorithms left alone"),
         (lambda: torch.set_float32_matmul_precision("medium"), "choice of algorithms left alone"),
         (lambda: torch.set_flush_denormal(True), "subnormal numbers left alone"),
-        (lambda: torch.set_printoptions(precision=2), "warnings and printing left alone"),
+        (lambda: torch.set_printoptions(precision=2), "warnings and printing left alone"),  # type: ignore[no-untyped-call]
         (lambda: np.set_printoptions(precision=2), "warnings and printing left alone"),
     ],
 )
@@ -144,7 +144,7 @@ def test_settings_of_the_process_are_looked_at(meddle: Any, place: str) -> None:
             torch.use_deterministic_algorithms(False)
             torch.set_float32_matmul_precision("highest")
             torch.set_flush_denormal(False)
-            torch.set_printoptions(profile="default")
+            torch.set_printoptions(profile="default")  # type: ignore[no-untyped-call]
     assert f"step 2 · {place}" in [name for name, value in seen.items() if value is False]
 
 
@@ -160,7 +160,7 @@ def square(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("way", arrays.ARRIVING)
 def test_the_gradient_arrives_in_numpy_too(way: str | None) -> None:
-    seen = arrays.call_step(square, lambda dy, x: (2 * x * dy,), X.numpy(), DY, arriving=way)
+    seen: dict[Any, Any] = dict(arrays.call_step(square, lambda dy, x: (2 * x * dy,), X.numpy(), DY, arriving=way))
     assert np.array_equal(seen["gradient of input"], 2 * X.numpy() * arrays.ARRIVING[way](DY))
     assert isinstance(seen["gradient of the output left alone"], np.ndarray)
 
@@ -172,7 +172,7 @@ def test_several_calls_wait_in_numpy_too() -> None:
         caches.append(x)
         return (2 * x * dy,)
 
-    seen = arrays.call_step(square, backward, X.numpy(), DY, calls=3)
+    seen: dict[Any, Any] = dict(arrays.call_step(square, backward, X.numpy(), DY, calls=3))
     inputs = [arrays.varied(X.numpy(), number) for number in range(3)]
     assert all(map(np.array_equal, caches, reversed(inputs)))
     assert np.allclose(seen["gradient of input"], sum(2 * each * DY for each in inputs))
