@@ -32,6 +32,7 @@ from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
+from normgrade.verify.envelope import envelope_of, holes
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
@@ -41,7 +42,7 @@ from normgrade.worker.walls import TIERS
 T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
-    *("complete", "contract", "bans", "points", "texts", "situations", "shipped"),
+    *("complete", "contract", "bans", "points", "texts", "situations", "envelope", "shipped"),
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -175,6 +176,8 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
+        claim = _("What is played has the sizes, dtypes, layouts and ways to call that the course asks for.")
+        yield self.played_for("envelope", claim, lambda: holes(exercise, envelope_of(self.grader, exercise)))
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
