@@ -22,6 +22,7 @@ from normgrade.learner.workspace import find_course
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--habits", is_flag=True, help="Prove too that every wrong way that needs no exercise fails, or is left out with a reason.")
 @click.option("--write", "writes", is_flag=True, help="Write first what ships with each exercise, computed on this machine.")
 @click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
 @click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
@@ -34,6 +35,7 @@ def verify_command(
     slugs: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    habits: bool,
     writes: bool,
     mistake: str | None,
     alternative: str | None,
@@ -59,13 +61,15 @@ def verify_command(
         raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
     if closely and writes:
         raise UsageError(_("--write is for whole exercises: leave it out beside --mistake, --alternative and --only."))
-    if closely and mutants:
-        raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
+    for option, given in (("--mutants", mutants), ("--habits", habits)):
+        if closely and given:
+            said = _("{option} proves a whole exercise: leave it out beside --mistake, --alternative and --only.", option=option)
+            raise UsageError(said)
 
     from normgrade.report.render.terminal import open_console
     from normgrade.suite.grading_options import Options, available
     from normgrade.verify.close_up import close_up
-    from normgrade.verify.matrix import matrix
+    from normgrade.verify.matrix import matrix, matrix_of_habits
     from normgrade.verify.proofs import verify
     from normgrade.verify.shipping import write
     from normgrade.verify.unfinished import sorted_out
@@ -79,8 +83,10 @@ def verify_command(
         if closely:
             reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
         else:
-            reports = verify(exercises, range(seeds), options, mutants, options.cores)
+            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores)
     code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
     if exercises and format == "terminal" and output is None and not closely:
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
+        if habits:
+            click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
     return code

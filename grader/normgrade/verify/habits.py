@@ -17,12 +17,13 @@ from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
 
 FILES = {"torch": "habits_in_pytorch.py", "numpy": "habits_in_numpy.py"}  # by library
+ARRAYS = ("Tensor", "ndarray")
 HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselves
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """One wrong way: its name, the sentence that tells it, its function, what that is put around, and the code that it needs."""
+    """One wrong way: its name, the sentence that tells it, its function, what that is put around, and its code with all that it needs."""
 
     name: str
     says: str
@@ -54,8 +55,8 @@ class Defined:
 
     @property
     def tensors(self) -> int:
-        """How many tensors a call takes."""
-        return sum(annotation(each.annotation) == "Tensor" for each in self.call.args.args) if self.call else 0
+        """How many tensors or arrays a call takes."""
+        return sum(annotation(each.annotation) in ARRAYS for each in self.call.args.args) if self.call else 0
 
     @property
     def returns_tensor(self) -> bool:
@@ -88,6 +89,7 @@ KINDS: dict[str, Callable[[Defined], bool]] = {
     "layer_with_counter": lambda defined: defined.has("num_batches_tracked"),
     "layer_of_others": lambda defined: defined.holds_layers,
     "forward": lambda defined: defined.name == "forward",
+    "forward_of_several": lambda defined: defined.name == "forward" and defined.tensors > 1,
     "refusing_forward": lambda defined: defined.name == "forward" and defined.refuses,
     "backward": lambda defined: defined.name == "backward",
 }

@@ -146,12 +146,12 @@ def small_inputs_flushed(forward: Forward, backward: Backward) -> Pair:
     return with_inputs(forward, backward, lambda x: np.where(np.abs(x) < 1e-8, x.dtype.type(0), x))
 
 
-def weights_clipped_at_100(forward: Forward, backward: Backward) -> Pair:
+def weights_clipped_at_100(forward_of_several: Forward, backward: Backward) -> Pair:
     """Inputs that follow the first are clipped to ±100."""
 
     def habit(*inputs: Any, **named: Any) -> Any:
         clipped = [np.clip(each, -100, 100) if is_array(each) else each for each in inputs[1:]]
-        return forward(*inputs[:1], *clipped, **named)
+        return forward_of_several(*inputs[:1], *clipped, **named)
 
     return habit, backward
 
