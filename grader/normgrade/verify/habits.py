@@ -8,6 +8,7 @@ in NumPy alone needs no PyTorch.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from normgrade.course.files import read_text
 
 FILES = {"torch": "habits_in_pytorch.py", "numpy": "habits_in_numpy.py"}  # by library
 ARRAYS = ("Tensor", "ndarray")
+PARTS = re.compile(r"(torch\.)?nn\.(?!init)")  # how a call begins that builds parameters
 HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselves
 
 
@@ -71,6 +73,11 @@ class Defined:
         return self.is_layer and text in ast.unparse(self.node)
 
     @property
+    def has_parameters(self) -> bool:
+        """Whether a layer builds parameters, or layers that may have some."""
+        return self.is_layer and any(isinstance(each, ast.Call) and PARTS.match(ast.unparse(each)) for each in ast.walk(self.node))
+
+    @property
     def holds_layers(self) -> bool:
         """Whether a layer is built with layers of others."""
         arguments = {each.arg for each in ast.walk(self.node) if isinstance(each, ast.arg)}
@@ -85,6 +92,7 @@ KINDS: dict[str, Callable[[Defined], bool]] = {
     "call_of_several": lambda defined: defined.returns_tensor and defined.tensors > 1,
     "refusing_call": lambda defined: defined.refuses,
     "layer": lambda defined: defined.is_layer,
+    "layer_with_parameters": lambda defined: defined.has_parameters,
     "layer_with_modes": lambda defined: defined.has("self.training"),
     "layer_with_counter": lambda defined: defined.has("num_batches_tracked"),
     "layer_of_others": lambda defined: defined.holds_layers,

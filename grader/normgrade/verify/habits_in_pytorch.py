@@ -25,8 +25,8 @@ Change = Callable[[Tensor], Tensor]
 
 
 def spoilt(y: Any) -> Any:
-    """A quarter too much."""
-    return y * 1.25 if isinstance(y, Tensor) else y
+    """A quarter too much, and another quarter where there are zeros."""
+    return y * 1.25 + 0.25 if isinstance(y, Tensor) else y
 
 
 def is_float(thing: object) -> bool:
@@ -120,7 +120,7 @@ def bfloat16_by_way_of_float16(call_of_inputs: Call) -> Call:
     return with_inputs(call_of_inputs, lambda x: x.half().to(x.dtype) if x.dtype == torch.bfloat16 else x)
 
 
-def bfloat16_weights_by_way_of_float16(layer: Layer) -> Layer:
+def bfloat16_weights_by_way_of_float16(layer_with_parameters: Layer) -> Layer:
     """Parameters in bfloat16 are made float16 first, so large numbers become infinite and tiny ones zero."""
 
     def changed(call: Call) -> Call:
@@ -132,7 +132,7 @@ def bfloat16_weights_by_way_of_float16(layer: Layer) -> Layer:
 
         return forward
 
-    return with_forward(layer, changed)
+    return with_forward(layer_with_parameters, changed)
 
 
 def count_in_the_dtype_of_the_input(call_of_inputs: Call) -> Call:
@@ -199,7 +199,7 @@ def small_inputs_flushed(call_of_inputs: Call) -> Call:
     return with_inputs(call_of_inputs, lambda x: x.masked_fill(x.abs() < 1e-8, 0))
 
 
-def weights_clipped_at_100(layer: Layer) -> Layer:
+def weights_clipped_at_100(layer_with_parameters: Layer) -> Layer:
     """Parameters are clipped to ±100."""
 
     def changed(call: Call) -> Call:
@@ -210,7 +210,7 @@ def weights_clipped_at_100(layer: Layer) -> Layer:
 
         return forward
 
-    return with_forward(layer, changed)
+    return with_forward(layer_with_parameters, changed)
 
 
 # Modes and calls
@@ -517,7 +517,7 @@ def no_gradient_where_one_input_needs_none(call_of_several: Call) -> Call:
     return habit
 
 
-def gradient_overwritten(layer: Layer) -> Layer:
+def gradient_overwritten(layer_with_parameters: Layer) -> Layer:
     """The gradients of parameters are those of the last backward pass, and do not add up."""
 
     def changed(call: Call) -> Call:
@@ -531,7 +531,7 @@ def gradient_overwritten(layer: Layer) -> Layer:
 
         return forward
 
-    return with_forward(layer, changed)
+    return with_forward(layer_with_parameters, changed)
 
 
 # Sizes and memory
