@@ -31,8 +31,7 @@ def test_every_habit_has_a_sentence_and_a_name_of_its_own(library: str) -> None:
     assert [habit.name for habit in habits if not habit.says.endswith((".", "…")) or "\n" in habit.says] == []
 
 
-def test_the_same_name_says_the_same_in_both_libraries() -> None:
-    """But for words: a tensor is an array there."""
+def test_most_wrong_ways_have_one_name_in_both_libraries() -> None:
     torch, numpy = ({habit.name for habit in habits_in(library)} for library in LIBRARIES)
     assert len(torch & numpy) > 30
 
