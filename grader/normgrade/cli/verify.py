@@ -25,6 +25,7 @@ from normgrade.learner.workspace import find_course
 )
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
 @click.option("--envelope", is_flag=True, help="Show instead what the suites play: dtypes, sizes, layouts, and what is lacking.")
+@click.option("--habits", is_flag=True, help="Prove too that every wrong way that needs no exercise fails, or is left out with a reason.")
 @click.option("--write", "writes", is_flag=True, help="Write first what ships with each exercise, computed on this machine.")
 @click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
 @click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
@@ -38,6 +39,7 @@ def verify_command(
     seeds: int,
     mutants: bool,
     envelope: bool,
+    habits: bool,
     writes: bool,
     mistake: str | None,
     alternative: str | None,
@@ -63,8 +65,10 @@ def verify_command(
         raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
     if closely and writes:
         raise UsageError(_("--write is for whole exercises: leave it out beside --mistake, --alternative and --only."))
-    if closely and mutants:
-        raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
+    for option, given in (("--mutants", mutants), ("--habits", habits)):
+        if closely and given:
+            said = _("{option} proves a whole exercise: leave it out beside --mistake, --alternative and --only.", option=option)
+            raise UsageError(said)
 
     if envelope:
         return show_envelopes(course, slugs, required)
@@ -72,7 +76,7 @@ def verify_command(
     from normgrade.report.render.terminal import open_console
     from normgrade.suite.grading_options import Options, available
     from normgrade.verify.close_up import close_up
-    from normgrade.verify.matrix import matrix
+    from normgrade.verify.matrix import matrix, matrix_of_habits
     from normgrade.verify.proofs import verify
     from normgrade.verify.shipping import write
     from normgrade.verify.unfinished import sorted_out
@@ -86,10 +90,12 @@ def verify_command(
         if closely:
             reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
         else:
-            reports = verify(exercises, range(seeds), options, mutants, options.cores)
+            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores)
     code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
     if exercises and format == "terminal" and output is None and not closely:
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
+        if habits:
+            click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
     return code
 
 

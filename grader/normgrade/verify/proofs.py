@@ -1,4 +1,4 @@
-"""Proves a course: right answers pass, wrong ones fail, every known mistake is named, and every mutant of a reference is killed."""
+"""Proves a course: right answers pass, wrong ones fail, mistakes are named, and mutants and habits of a reference are killed."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
 from normgrade.verify.envelope import envelope_of, holes
+from normgrade.verify.habits import Habit, fitting, with_habit
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
@@ -52,11 +53,12 @@ SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be w
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What one job found of its exercise: proofs, or the mutants that survived."""
+    """What one job found of its exercise: proofs, or the mutants and the habits that survived."""
 
     exercise: str
     checks: tuple[Check, ...] = ()
     survivors: tuple[Mutant, ...] = ()
+    habits: tuple[Habit, ...] = ()
     sandbox: str = ""
     duration_s: float = 0.0
 
@@ -66,12 +68,13 @@ def verify(
     seeds: Sequence[int] = (0,),
     options: Options = Options(),  # noqa: B008
     mutants: bool = False,
+    habits: bool = False,
     cores: int = 1,
 ) -> list[Report]:
-    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
+    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` and `habits` add a proof each."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
-    jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, parts)]
+    jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, habits, parts)]
     proved = over_cores(jobs, cores, options.progress, partial(open_grader, exercises, plain))
 
     def report(exercise: Exercise) -> Report:
@@ -79,6 +82,8 @@ def verify(
         checks = merged(check for each in own for check in each.checks)
         if mutants:
             checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
+        if habits:
+            checks += (judged_habits(exercise, [habit for each in own for habit in each.habits]),)
         return Report(
             exercise=exercise.slug,
             submission=str(exercise.reference.parent.relative_to(exercise.course)),
@@ -97,19 +102,26 @@ def verify(
 # The proofs
 
 
-def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds and of the mutants.
+def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: bool, parts: int) -> Iterator[Job[Proved]]:
+    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds, mutants and habits.
 
-    The first one has those that need no other seed, too, and no mutants if there is a second one.
+    The first one has those that need no other seed, too, and neither mutants nor habits if there is a second one.
     """
     mistakes = len(read_mistakes(exercise))
     on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
     hunted = range(len(mutants_of(read_text(exercise.reference)))) if mutants else range(0)
-    jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted)) // SLICE))
-    shares = [(), *sliced(hunted, jobs - 1)] if jobs > 1 else [tuple(hunted)]
-    for number, (some, hunts) in enumerate(zip_longest(sliced(seeds, jobs), shares, fillvalue=())):
+    tried = range(len(fitting(exercise))) if habits else range(0)
+    jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted) + len(tried)) // SLICE))
+    shares = zip_longest(sliced(seeds, jobs), hunts_of(hunted, jobs), hunts_of(tried, jobs), fillvalue=())
+    for number, (some, hunts, trials) in enumerate(shares):
         once = mistakes + len(exercise.refused) if number == 0 else 0
-        yield Job(on_each_seed * len(some) + once + len(hunts), partial(prove, exercise, some, hunts, number == 0))
+        weight = on_each_seed * len(some) + once + len(hunts) + len(trials)
+        yield Job(weight, partial(prove, exercise, some, hunts, trials, number == 0))
+
+
+def hunts_of(numbers: Sequence[int], jobs: int) -> list[tuple[int, ...]]:
+    """The share of each job in what is hunted; that of the first is empty if there is a second one."""
+    return [(), *sliced(numbers, jobs - 1)] if jobs > 1 else [tuple(numbers)]
 
 
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
@@ -118,15 +130,23 @@ def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], first: bool, grader: Grader, tick: Tick) -> Proved:
-    """The proofs of one exercise on these seeds, and those of these mutants that survive."""
+def prove(
+    exercise: Exercise,
+    seeds: tuple[int, ...],
+    mutants: tuple[int, ...],
+    habits: tuple[int, ...],
+    first: bool,
+    grader: Grader,
+    tick: Tick,
+) -> Proved:
+    """The proofs of one exercise on these seeds, and those of these mutants and habits that survive."""
     started = time.perf_counter()
     grader.forget()  # what it holds of other exercises
     oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
     proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
     checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
-    survivors = tuple(proof.survivors(mutants))
-    return Proved(exercise.slug, checks, survivors, grader.host(exercise).protection.tier, time.perf_counter() - started)
+    survivors, kept = tuple(proof.survivors(mutants)), tuple(proof.kept_habits(habits))
+    return Proved(exercise.slug, checks, survivors, kept, grader.host(exercise).protection.tier, time.perf_counter() - started)
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -147,7 +167,7 @@ def joined(parts: Sequence[Check]) -> Check:
 
 @dataclass(frozen=True)
 class Proof:
-    """All proofs of one exercise, except that of its mutants, for every seed."""
+    """All proofs of one exercise, except those of its mutants and habits, for every seed."""
 
     grader: Grader
     exercise: Exercise
@@ -408,8 +428,15 @@ class Proof:
                 if not failed(results):
                     yield mutant
 
+    def kept_habits(self, numbers: Sequence[int]) -> Iterator[Habit]:
+        """Those of these habits that pass every check, each in a process of its own: some change what holds for the whole process."""
+        every = fitting(self.exercise)
+        for habit, seed in self.each([every[number] for number in numbers], _("habits"), (self.grader.options.seed,)):
+            if not failed(self.until_it_fails(self.alone(with_habit(self.exercise, habit), seed))):
+                yield habit
 
-# The mutants
+
+# The mutants and the habits
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
@@ -437,6 +464,31 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
         excused=equivalent,
     )
     return check("mutants", claim, problems)
+
+
+def judged_habits(exercise: Exercise, survivors: Sequence[Habit]) -> Check:
+    """The proof of the habits: every survivor is left out, and everything left out survives. Each problem begins with a habit's name."""
+    every, left_out = {habit.name: habit for habit in fitting(exercise)}, exercise.left_out_habits
+    alive = [habit.name for habit in survivors]
+
+    def problems() -> Problems:
+        for habit in survivors:
+            if habit.name not in left_out:
+                yield _("{habit} survives: {says}", habit=habit.name, says=habit.says)
+        for name in left_out:
+            if name not in every:
+                yield _("{habit} is left out, but no such habit fits here.", habit=name)
+            elif name not in alive:
+                yield _("{habit} is left out, but does not survive.", habit=name)
+
+    claim = n_(
+        "Of {n} habit, {killed} are killed and {excused} left out, with a reason.",
+        "Of {n} habits, {killed} are killed and {excused} left out, with a reason.",
+        len(every),
+        killed=len(every) - len(alive),
+        excused=sum(name in left_out for name in alive),
+    )
+    return check("habits", claim, problems)
 
 
 # What several proofs share

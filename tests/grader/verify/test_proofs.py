@@ -21,6 +21,7 @@ from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
 from normgrade.verify import proofs
+from normgrade.verify.habits import fitting
 from normgrade.verify.mutants import mutants_of
 from normgrade.verify.proofs import Proof, Proved, in_words, sliced, verify
 from normgrade.worker.walls import TIERS
@@ -297,6 +298,31 @@ def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vai
         '    reason = ""',
     ]
     assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
+
+
+# Habits
+
+
+def test_a_habit_is_killed_or_left_out_and_every_other_is_told(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_out = '[habits]\nwarnings-silenced = "nobody looks"\nseed-sat = "a slip"\nwrong-beyond-64-channels = "an error"\n\n[left_out]'
+    course = edited_course(
+        {
+            "exercises/rms/exercise.toml": [("[left_out]", left_out)],
+            SUITE: [("randn(4, 8) * 300", "randn(4, 80) * 300")],
+        }
+    )
+    names = "wrong-beyond-64-channels", "denormals-flushed", "warnings-silenced"
+    some = tuple(habit for habit in fitting(course.exercise("rms")) if habit.name in names)
+    monkeypatch.setattr(proofs, "fitting", lambda _exercise: some)
+    [report] = verify([course.exercise("rms")], habits=True)
+    assert failures(report)["habits"].splitlines() == [
+        "denormals-flushed survives: The smallest numbers are flushed to 0.",
+        "seed-sat is left out, but no such habit fits here.",
+        "wrong-beyond-64-channels is left out, but does not survive.",
+    ]
+    assert [check.claim for check in report.checks if check.name == "habits"] == [
+        "Of 3 habits, 1 are killed and 1 left out, with a reason."
+    ]
 
 
 ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
