@@ -204,20 +204,36 @@ def test_gradients(agree):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Raise a ValueError where the number of positions, L or H · W, is 1, however many samples there are, and for any number of dimensions "
-    "but 3 and 4.",
-    zh="位置的个数（L 或 H · W）为 1 时，不论有多少个样本，或维数不是 3、4 时，抛出 ValueError。",
+    "Raise a ValueError where the number of positions, L or H · W, is 1, however many samples there are.",
+    zh="位置的个数（L 或 H · W）为 1 时，不论有多少个样本，都抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """One value per channel where a variance is needed is a ValueError, and so is an input that does not have 3 or 4 dimensions.
+    """One value per channel where a variance is needed is a ValueError.
 
-    zh: 需要方差而每个通道只有一个数，或输入不是 3 维或 4 维，都抛出 ValueError。
+    zh: 需要方差而每个通道只有一个数，抛出 ValueError。
     """
     plain, tracks = build(3), build(3, track_running_stats=True)
     refuses(ValueError, plain, train(randn(1, 3, 1)), legal=train(randn(1, 3, 2)))
     refuses(ValueError, plain, train(randn(4, 3, 1)), legal=train(randn(4, 3, 2)))
     refuses(ValueError, plain, evaluate(randn(2, 3, 1, 1)), legal=evaluate(randn(2, 3, 1, 4)))
     refuses(ValueError, tracks, train(randn(2, 3, 1, 1)), legal=train(randn(2, 3, 4, 1)))
+    for layer in (build(3, affine=True), build(3, affine=True, track_running_stats=True)):
+        refuses(ValueError, layer, train(randn(2, 3, 1), gradients="no_grad"), legal=train(randn(2, 3, 2), gradients="no_grad"))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Raise a ValueError for any number of dimensions but 3 and 4, in training and in evaluation.",
+    zh="维数不是 3、4 时，训练和评估都抛出 ValueError。",
+)
+def test_dimensions(refuses):
+    """An input that does not have 3 or 4 dimensions is a ValueError.
+
+    zh: 输入不是 3 维或 4 维，抛出 ValueError。
+    """
+    plain, tracks = build(3), build(3, track_running_stats=True)
     for shape in ((4, 3), (2, 3, 4, 5, 6)):
         refuses(ValueError, plain, train(randn(*shape)), legal=train(randn(4, 3, 2)))
         refuses(ValueError, tracks, evaluate(randn(*shape)), legal=evaluate(randn(2, 3, 4, 5)))

@@ -205,21 +205,35 @@ def test_gradients(agree):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Raise a ValueError where x does not have 4 dimensions, in both modes, and in training where every channel has a single value.",
-    zh="x 不是 4 维时，两种模式下都抛出 ValueError；训练时每个通道只有一个值，也抛出 ValueError。",
+    "In training, raise a ValueError where every channel of x has a single value.",
+    zh="训练时，x 的每个通道都只有一个值，就抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """An x that does not have four dimensions is a ValueError, and so is training on one value per channel.
+    """Training on one value per channel is a ValueError.
 
-    zh: x 不是 4 维，或训练时每个通道只有一个值，都抛出 ValueError。
+    zh: 训练时每个通道只有一个值，抛出 ValueError。
+    """
+    single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
+    legal = [train(randn(*shape), randn(shape[0], 2, 3, 4)) for shape in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1))]
+    refuses(ValueError, spade(3, 2, 4), train(*single), legal=[evaluate(*single), *legal])
+    refuses(ValueError, spade(3, 2, 4), train(*single, gradients="no_grad"), legal=evaluate(*single))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Raise a ValueError where x does not have 4 dimensions, in both modes.", zh="x 不是 4 维时，两种模式下都抛出 ValueError。"
+)
+def test_dimensions(refuses):
+    """An x that does not have four dimensions is a ValueError.
+
+    zh: x 不是 4 维，抛出 ValueError。
     """
     layer, labels = spade(3, 2, 4), randn(2, 2, 3, 4)
     good = channels(2, 3, 4, 5)
     for step, bad in ((train, good[0, 0, 0]), (evaluate, good[0, 0, 0]), (evaluate, good[0]), (train, good[..., None])):
         refuses(ValueError, layer, step(bad, labels), legal=step(good, labels))
-    single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
-    legal = [train(randn(*shape), randn(shape[0], 2, 3, 4)) for shape in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1))]
-    refuses(ValueError, layer, train(*single), legal=[evaluate(*single), *legal])
 
 
 @pytest.mark.kind("edge")

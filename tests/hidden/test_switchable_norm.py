@@ -202,6 +202,7 @@ def test_gradients(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Raise a ValueError for any number of dimensions but 4, in training and in evaluation.",
     zh="维数不是 4 就抛出 ValueError，训练和评估时都如此。",

@@ -185,9 +185,11 @@ class Proof:
         yield self.played_for("right", claim, self.right)
         yield from self.named_and_banned(mistakes) if also_named else ()  # what is played for them serves the proof of the wrong answers
         known = {mistake.name: mistake.source for mistake in mistakes}
-        wrong = {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(self.exercise)}
-        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(known) + len(wrong))
-        yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(wrong, passes)))
+        wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)}
+        known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
+        decided = {name: answer.source for name, answer in wrong.items() if not answer.courtesy}
+        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(known) + len(decided))
+        yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(decided, passes)))
 
     def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
         """Every mistake has its name, and what is banned is refused."""
