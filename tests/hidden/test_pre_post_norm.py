@@ -37,7 +37,7 @@ def block(kind, dim, *sublayers):
 
 
 def typical():
-    """A stack of layers and a function, and a block of each kind."""
+    """A stack of layers, and a block of each kind."""
     return [
         use(block(STACK, 6, linear(6, 6), scaled(0.5), feed_forward(6)), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
         use(block("PostNorm", 5, linear(5, 5)), rows(2, 4, 5), rows(3, 5), fixed=[-1]),
