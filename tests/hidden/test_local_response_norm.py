@@ -173,14 +173,17 @@ def test_dimensions(agree, refuses):
     zh="每个窗口只对自己的数求和。对全部通道的前缀和会把窗口之外的数带进来。",
 )
 def test_only_the_window(agree):
-    """A huge number has no effect on channels whose windows do not hold it.
+    """A huge number has no effect on channels whose windows do not hold it, and a position of NaN alone has none on other positions.
 
-    zh: 极大的数对窗口不含它的通道没有任何影响。
+    zh: 极大的数对窗口不含它的通道没有任何影响；整个位置都是 NaN 时，对其他位置没有任何影响。
     """
     for size in (3, 4):
         x = channels(2, 9, 3)
         x[:, 2] *= 1e5
         agree(lrn(x, size, 1.0))
+        x = channels(2, 9, 3)
+        x[1, :, 1] = np.nan
+        agree(function("local_response_norm", size, 1.0), evaluate(x))
 
 
 @pytest.mark.kind("edge")
