@@ -149,9 +149,7 @@ def test_constant_channels(agree):
     x[:, 1] = 0.5
     agree(forward_backward(0.1), evaluate(x, weight, bias), evaluate(zeros(2, 4, 3), weight, bias))
     agree(forward_backward(0.1), evaluate(ones(3, 4), weight, bias))
-    agree(
-        forward_backward(0.1), evaluate(*inputs(1, 3)), evaluate(*inputs(1, 3, 1, 1)), evaluate(*inputs(1, 1)), evaluate(*inputs(4, 1))
-    )
+    agree(forward_backward(0.1), evaluate(*inputs(1, 3)), evaluate(*inputs(1, 3, 1, 1)), evaluate(*inputs(1, 1)), evaluate(*inputs(4, 1)))
     agree(forward_backward(0.1), evaluate(channels(5, 4, 2), ones(4), zeros(4)), evaluate(channels(5, 4, 2), zeros(4), bias))
 
 

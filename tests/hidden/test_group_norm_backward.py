@@ -168,9 +168,7 @@ def test_constant_groups(agree):
     """
     x, weight, bias = inputs(5, 4, 3)
     x[:, 2:] = 0.5
-    agree(
-        forward_backward(2, 0.1), evaluate(x, weight, bias), evaluate(zeros(2, 4, 3), weight, bias), evaluate(ones(3, 4), weight, bias)
-    )
+    agree(forward_backward(2, 0.1), evaluate(x, weight, bias), evaluate(zeros(2, 4, 3), weight, bias), evaluate(ones(3, 4), weight, bias))
     agree(forward_backward(3, 0.1), evaluate(*inputs(4, 3)), evaluate(*inputs(2, 3, 1, 1)), evaluate(*inputs(1, 3)))
     agree(forward_backward(1, 0.1), evaluate(*inputs(4, 1)), evaluate(*inputs(1, 1, 5)))
     agree(forward_backward(2, 0.1), evaluate(channels(5, 4, 2), ones(4), zeros(4)), evaluate(channels(5, 4, 2), zeros(4), bias))
