@@ -262,10 +262,9 @@ def test_large_offset(agree):
     zh="不论输入是什么类型，统计量都在 float32 中计算；缩放和平移之后再转换回输入的 dtype。",
 )
 def test_half_precision(agree):
-    """Half-precision input is normalised with float32 statistics, and comes back in its own dtype, as does float32 input of a layer whose
-    parameters are float64.
+    """Half-precision input is normalised with float32 statistics, and comes back in its own dtype.
 
-    zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype；参数为 float64 的层，float32 的输入也一样。
+    zh: 半精度输入用 float32 的统计量归一化，输出仍是输入的 dtype。
     """
     for dtype in ("float16", "bfloat16"):
         for layer in (build(3, 1e-12), build(3, 1e-12, 0.27, True, True).filled(running_mean=0.0)):
@@ -279,4 +278,3 @@ def test_half_precision(agree):
             )
         far = build(3, track_running_stats=True).filled(running_mean=100 + uniform(-1, 1, 3))  # float32: it is not rounded for the input
         agree(far, evaluate(randn(2, 3, 8) + 100, dtype=dtype))
-    agree(build(3, affine=True).to("float64"), train(large(2, 3, 7), dtype="float32"))
