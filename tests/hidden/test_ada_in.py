@@ -157,6 +157,7 @@ def test_constant_maps(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Look at x.dim() of both inputs, and raise a ValueError where one of them is not 4.",
     zh="检查两个输入的 x.dim()，有一个不是 4 就抛出 ValueError。",

@@ -196,6 +196,7 @@ def test_one_position(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Raise a ValueError for any number of dimensions but 4, in both modes.", zh="维数不是 4 时，两种模式下都抛出 ValueError。"
 )

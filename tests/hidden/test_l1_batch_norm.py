@@ -184,6 +184,7 @@ def test_one_value(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Raise a ValueError where x has fewer than 2 dimensions, in both modes.",
     zh="x 少于 2 维时，两种模式下都抛出 ValueError。",

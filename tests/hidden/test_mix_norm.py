@@ -17,6 +17,7 @@ from normgrade.suite import (
     learn,
     linear,
     load,
+    plain,
     probe,
     randn,
     scaled,
@@ -146,6 +147,9 @@ def test_functions_as_sublayers(agree):
     for shape in ((6,), (3, 3, 3, 3)):
         agree(probe("given", x=rows(*shape), count=3, ratio=0.5, upstream=randn(*shape)))
     agree(probe("given", x=rows(4, 5), count=4, ratio=0.5, upstream=randn(4, 5)))
+    mixed = [linear(6, 6), plain(0.5), linear(6, 6), plain(-0.7)]
+    agree(build(6, mixed), train(rows(5, 6)), evaluate(rows(2, 3, 6)))
+    agree(build(6, mixed[1:], 0.5), train(rows(5, 6)))
     for ratio in KINDS.values():
         agree(probe("returned", x=rows(4, 3), ratio=ratio, upstream=randn(4, 3)))
 

@@ -16,7 +16,7 @@ def block(*args, **kwargs):
 
 
 def typical():
-    """A block around layers, one around a function that returns the tensor it was given, and one around another function."""
+    """A block around layers, one around a layer that returns the tensor it was given, and one around a layer without parameters."""
     return [
         use(block(feed_forward(3), 0.3), rows(4, 3), rows(2, 1, 3), [-1]),
         use(block(identity(), -1.7), rows(2, 4, 3), rows(7), []),

@@ -90,6 +90,7 @@ class Exercise:
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
     left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)  # habits that change nothing here, with reasons
     after: tuple[str, ...] = ()  # the exercises after which it is best done
+    courtesy: tuple[str, ...] = ()  # situations that do not decide whether a submission passes
 
     @classmethod
     def at(cls, course: Path, slug: str) -> Exercise:
@@ -570,6 +571,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
         left_out_habits=table.take("habits", mapping, {}),
+        courtesy=table.take("courtesy", texts, ()),
         credit=table.take("credit", one_of(*CREDITS), settings.credit),
     )
     for name in exercise.allowed:

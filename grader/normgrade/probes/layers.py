@@ -275,20 +275,26 @@ def feed_forward(width: int) -> torch.nn.Module:
     return torch.nn.Sequential(Linear(width, width + 2), torch.nn.Tanh(), Linear(width + 2, width))
 
 
-class Scaled:
-    """A plain function: x → factor · x."""
+class Scaled(torch.nn.Module):
+    """A layer without parameters: x → factor · x."""
 
     def __init__(self, factor: float) -> None:
+        super().__init__()
         self.factor = factor
 
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         with unwitnessed():
             return x * self.factor
 
 
-def the_same(x: torch.Tensor) -> torch.Tensor:
-    """A plain function that returns the very tensor it was given."""
-    return x
+def plain(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    """A plain function, which is no layer: x → factor · x."""
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        with unwitnessed():
+            return x * factor
+
+    return scaled
 
 
 # What a layer may be given, by name: the grader and your code are given the same.
@@ -296,7 +302,8 @@ CALLABLES: Mapping[str, Callable[..., Any]] = {
     "linear": Linear,
     "feed_forward": feed_forward,
     "scaled": Scaled,
-    "identity": lambda: the_same,
+    "identity": torch.nn.Identity,
+    "plain": plain,
 }
 
 
@@ -691,7 +698,7 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
 
     What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input, or
-    what a layer that was given computes.
+    what a layer that was given computes. The product of patches and a parameter is a convolution, and no statistic.
 
     >>> x = torch.ones(4, dtype=torch.bfloat16)
     >>> with Witness(x) as narrow:
@@ -707,6 +714,8 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.precision = "float32 or wider"
         self.from_x = {id(x): False for x in inputs}  # by id, what comes from an input, and whether by arithmetic in half precision
         self.held = [*inputs]  # so that no id comes twice
+        self.patches: set[int] = set()  # by id, what is made of windows, without arithmetic
+        self.learnt: set[int] = set()  # by id, what is made of parameters alone
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -716,6 +725,9 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         name = function.overloadpacket.__name__.rstrip("_")
+        if name in PRODUCTS and self.convolves(args):
+            name = "convolution"
+        self.trace(name, args, result)
         inputs = [each for each in flat(args) if id(each) in self.from_x]
         led_by_narrow = any(self.from_x[id(each)] for each in inputs)
         for each in flat((result,)) if inputs else ():
@@ -726,6 +738,23 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.from_x[id(each)] = own and (led_by_narrow or (in_half and name in ARITHMETIC))
                 self.held.append(each)
         return result
+
+    def convolves(self, factors: Sequence[Any]) -> bool:
+        """Whether a product is one of patches and a parameter."""
+        given = [id(each) for each in factors]
+        return not self.patches.isdisjoint(given) and not self.learnt.isdisjoint(given)
+
+    def trace(self, name: str, args: Sequence[Any], result: Any) -> None:
+        """Keep what is made of windows, or of parameters, by an operation that computes nothing."""
+        given = [each for each in flat(args) if isinstance(each, torch.Tensor)]
+        if name in ARITHMETIC or name in SUMS or not isinstance(result, torch.Tensor):
+            return
+        if name in WINDOWS or any(id(each) in self.patches for each in given):
+            self.patches.add(id(result))
+            self.held.append(result)
+        elif given and all(isinstance(each, torch.nn.Parameter) or id(each) in self.learnt for each in given):
+            self.learnt.update(map(id, (*given, result)))
+            self.held.append(result)
 
 
 def flat(things: Sequence[Any]) -> Iterator[Any]:
@@ -746,6 +775,8 @@ SUMS = {
     *("mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm"),
     *("avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"),
 }
+PRODUCTS = {"mm", "bmm", "addmm", "baddbmm"}
+WINDOWS = {"im2col", "unfold", "as_strided"}
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 

@@ -202,15 +202,23 @@ def feed_forward(width: int) -> Given:
 
 
 def scaled(factor: float) -> Given:
-    """A plain function, x → factor · x, as an argument of `build` or `function`.
+    """A layer without parameters, x → factor · x, as an argument of `build` or `function`.
 
     >>> story = build(scaled(0.5), alpha=0.3)
     """
     return Given("scaled", (factor,))
 
 
+def plain(factor: float) -> Given:
+    """The same as a plain function, which is no Module: where the claim is that a layer takes functions.
+
+    >>> story = build(plain(0.5), alpha=0.3)
+    """
+    return Given("plain", (factor,))
+
+
 def identity() -> Given:
-    """A plain function that returns the very tensor it was given, as an argument of `build` or `function`.
+    """A layer that returns the very tensor it was given, as an argument of `build` or `function`.
 
     >>> story = build(identity(), alpha=0.3)
     """

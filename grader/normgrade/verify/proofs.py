@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product, zip_longest
+from itertools import chain, product, zip_longest
 from pathlib import Path
 from typing import TypeVar
 
@@ -87,7 +87,7 @@ def verify(
         return Report(
             exercise=exercise.slug,
             submission=str(exercise.reference.parent.relative_to(exercise.course)),
-            outcome=judgement([check.outcome for check in checks if check.points], findings=False),
+            outcome=judgement([check for check in checks if check.points]),
             possible=sum(check.points for check in checks),
             sandbox=min((each.sandbox for each in own), key=TIERS.index),
             seed=seeds[0],
@@ -207,10 +207,12 @@ class Proof:
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
         yield from self.named_and_banned(mistakes) if also_named else ()  # what is played for them serves the proof of the wrong answers
-        wrong = {mistake.name: mistake.source for mistake in mistakes}
-        wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(self.exercise)}
-        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong))
-        yield self.judged_against_the_reference("wrong", claim, lambda: self.wrong(wrong))
+        known = {mistake.name: mistake.source for mistake in mistakes}
+        wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)}
+        known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
+        decided = {name: answer.source for name, answer in wrong.items() if not answer.courtesy}
+        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(known) + len(decided))
+        yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(decided, passes)))
 
     def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
         """Every mistake has its name, and what is banned is refused."""
@@ -319,26 +321,26 @@ class Proof:
     def right(self) -> Problems:
         """The reference and the alternatives pass. Where all alternatives agree against the reference, that is said first."""
         told: list[str] = []
-        rejected: dict[Path, list[Result]] = {}
+        wrong: dict[Path, list[Result]] = {}
         for path, seed in self.each((self.exercise.reference, *self.exercise.alternatives), _("right answers")):
             results = self.run(read_text(path), path.name, seed)
-            if seed == self.seeds[0] and failed(results):
-                rejected[path] = results
+            if seed == self.seeds[0] and rejected(results):
+                wrong[path] = results
             told += self.rejections(path, seed, results)
-        if agree_against_the_reference(self.exercise, rejected):
+        if agree_against_the_reference(self.exercise, wrong):
             yield _(
                 "The {n} alternatives differ from the reference where they agree with each other: the reference is the likelier culprit.",
-                n=len(rejected),
+                n=len(wrong),
             )
         yield from told
-        if names := [path.stem for path in rejected if path != self.exercise.reference]:
+        if names := [path.stem for path in wrong if path != self.exercise.reference]:
             yield shown_whole(self.exercise, "--alternative", names[0])
 
     def rejections(self, path: Path, seed: int, results: list[Result]) -> Problems:
         """What a right answer is rejected for; what is skipped, only where nothing fails."""
-        wrong = Outcome.FAILED if failed(results) else Outcome.SKIPPED
+        wrong = Outcome.FAILED if rejected(results) else Outcome.SKIPPED
         for check, result in zip(remarked(results, self.exercise), results, strict=True):
-            if check.outcome is wrong:
+            if check.outcome is wrong and not check.courtesy:
                 yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + self.advice(path, result)
 
     def advice(self, path: Path, result: Result) -> str:
@@ -352,14 +354,15 @@ class Proof:
                 return ""
         return " " + _('Its rounding is larger than the reference\'s: name it in `spread = ["{name}"]` of exercise.toml.', name=path.stem)
 
-    def wrong(self, sources: Mapping[str, str]) -> Problems:
+    def wrong(self, sources: Mapping[str, str], pass_for_right: Callable[[Iterable[Result]], bool]) -> Problems:
+        """Each of these sources that passes for right."""
         for name, source in sources.items():
             try:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
-            if (source, seed) not in self.refuted and passes(self.until_it_fails(self.alone(source, seed))):
+            if (source, seed) not in self.refuted and pass_for_right(self.until(pass_for_right, self.alone(source, seed))):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
@@ -400,11 +403,15 @@ class Proof:
 
     def until_it_fails(self, coming: Generator[Result]) -> list[Result]:
         """The results of a wrong answer, up to the first that fails."""
+        return self.until(unseen, coming)
+
+    def until(self, pass_for_right: Callable[[Iterable[Result]], bool], coming: Generator[Result]) -> list[Result]:
+        """The results of a wrong answer, up to the first with which it does not pass for right any more."""
         results = []
         with closing(coming):
             for result in coming:
                 results.append(result)
-                if failed(results):
+                if not pass_for_right([result]):
                     break
         return self.look(results)
 
@@ -512,9 +519,19 @@ def failed(results: Iterable[Result]) -> bool:
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 
-def passes(results: Iterable[Result]) -> bool:
+def unseen(results: Iterable[Result]) -> bool:
     """Whether no check failed, and none ended in an error of the suite, which could have."""
     return all(result.check.outcome not in (Outcome.FAILED, Outcome.ERROR) for result in results)
+
+
+def passes(results: Iterable[Result]) -> bool:
+    """The same, where courtesies do not count."""
+    return unseen(result for result in results if not result.check.asked_in_vain)
+
+
+def rejected(results: Iterable[Result]) -> bool:
+    """Whether any check failed that decides."""
+    return any(result.check.decides for result in results)
 
 
 def refused_by_hand(result: Result) -> bool:

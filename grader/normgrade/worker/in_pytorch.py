@@ -15,6 +15,7 @@ from normgrade.worker import by_hand
 from normgrade.worker.observation import Array, Foreign, Playable, Reason, Value, type_name
 from normgrade.worker.packing import DTYPES
 from normgrade.worker.requests import Action, LayerStep, LayerStory
+from normgrade.worker.uncompiled import leave_uncompiled
 
 __all__ = ["EXAMPLE", "enforce", "first_step", "given", "many_steps", "prepare", "probes", "seen", "settle", "use_one_thread"]
 
@@ -125,3 +126,4 @@ def prepare(ban: Ban) -> None:
 def enforce(ban: Ban) -> None:
     """See `Library.enforce`: operations, functions and classes of PyTorch, and whole libraries."""
     by_hand.enforce(ban)
+    leave_uncompiled()

@@ -42,6 +42,14 @@ def test_a_situation_that_does_not_exist_cannot_be_left_out(tiny: Course) -> Non
         derived(exercise, {})
 
 
+def test_a_situation_is_a_courtesy_if_the_exercise_says_so(tiny: Course) -> None:
+    exercise = replace(tiny.exercise("rms"), left_out={}, courtesy=("illegal_inputs",))
+    courtesies = {test.name: test.courtesy for test in derived(exercise, {"typical": lambda: ()})}
+    assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_illegal_inputs"]
+    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, '):
+        derived(replace(exercise, courtesy=("at_night",)), {})
+
+
 def test_the_module_holds_nothing_of_one_exercise() -> None:
     source = (PACKAGE / "suite" / "situations.py").read_text(encoding="utf-8")
     assert [exercise.slug for exercise in EXERCISES if exercise.slug in source] == []

@@ -383,3 +383,25 @@ def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
     assert report.checks[0].name == "complete" and failures(report) == {
         "complete": "solutions/rms/alternatives: 1 of at least 2 alternatives."
     }
+
+
+COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest.mark.hint("Take the last')
+
+
+def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:
+    """What it changes, only the check of rows alone sees."""
+    batch = "(wide if x.dim() > 1 else 2 * wide).square()"
+    mistake = f'\n[[mistake]]\nname = "alone"\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
+    wrong = f'[[wrong]]\nwhat = "A row alone"\nname = "lonely"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
+    kept = (tiny.root / MISTAKES).read_text(encoding="utf-8")
+    sound = proved(edited_course({SUITE: [COURTEOUS], MISTAKES: kept + mistake}))
+    assert "wrong" not in failures(sound) and "named" not in failures(sound)
+    unsound, courteous = (proved(edited_course({SUITE: [COURTEOUS], WRONG: wrong + more})) for more in ("", "courtesy = true\n"))
+    assert failures(unsound)["wrong"] == "lonely (A row alone), seed 0: passes every check."
+    assert "wrong" not in failures(courteous)
+
+
+def test_a_right_answer_may_fail_a_courtesy(edited_course: EditedCourse) -> None:
+    doubled = [("/ x.shape[-1]", "/ x.shape[-1] * (1 if x.dim() > 1 else 2)")]
+    assert "right" not in failures(proved(edited_course({SUITE: [COURTEOUS], ALTERNATIVE: doubled})))
+    assert "right" in failures(proved(edited_course({ALTERNATIVE: doubled})))
