@@ -458,7 +458,7 @@ def every_dtype(typical: Typical) -> None:
             for number in range(len(x)):
                 far = [step(*one_times(number, of, scale), dtype="bfloat16") for step, of in ((train, x), (evaluate, other))]
                 agree_where_defined(layer.to("bfloat16"), *far, also_finite=True)
-            agree_where_defined(layer.to("bfloat16"), change(scale), train(*x, dtype="bfloat16"), also_finite=True)
+            agree_where_defined(layer.to("bfloat16"), change(scale), evaluate(*x, dtype="bfloat16"), also_finite=True)
 
 
 @situation(
