@@ -168,7 +168,9 @@ def drawn(story: LayerStory, name: str, form: Form, key: object, *more: object) 
 
 
 def at_scale(step: LayerStep, value: Array, name: str) -> Array:
-    """A tensor that a step writes; weights and biases are as large as the step says."""
+    """A tensor that a step writes; weights and biases are as large as the step says, and counters by its square."""
+    if step.scale is not None and step.scale > 1 and value.values.dtype.kind == "i":
+        return Array(value.values * int(step.scale) ** 2, value.dtype)
     if step.scale is None or name.rpartition(".")[2] not in ("weight", "bias"):
         return value
     return rounded_to(value.values * step.scale, value.dtype)

@@ -269,8 +269,9 @@ def dtypes_in(inputs: Any) -> Iterator[str]:
         case str() if inputs in UNIT_ROUNDOFF:
             yield inputs
         case Mapping():
-            for value in inputs.values():
-                yield from dtypes_in(value)
+            for name, value in inputs.items():
+                if name != "upstream":  # whose numbers are float32's, whatever the output's dtype
+                    yield from dtypes_in(value)
         case list() | tuple():
             for value in inputs:
                 yield from dtypes_in(value)

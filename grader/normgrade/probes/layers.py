@@ -297,10 +297,38 @@ def plain(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
     return scaled
 
 
+def plus_one(_module: torch.nn.Module, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
+    """A hook that adds 1 to what a module returns."""
+    return output + 1
+
+
+def hooked(width: int) -> torch.nn.Module:
+    """A linear layer from `width` features to as many, with a hook that adds 1 to what it returns: to call it is not to call its forward.
+
+    >>> layer = hooked(2)
+    >>> torch.equal(layer(torch.ones(2)), layer.forward(torch.ones(2)) + 1)
+    True
+    """
+    layer = Linear(width, width)
+    layer.register_forward_hook(plus_one)
+    return layer
+
+
+def dropping(width: int) -> torch.nn.Module:
+    """A linear layer from `width` features to as many, and a dropout: in evaluation it drops nothing.
+
+    >>> torch.equal(dropping(2).eval()(torch.ones(2)), Linear(2, 2)(torch.ones(2)))
+    True
+    """
+    return torch.nn.Sequential(Linear(width, width), torch.nn.Dropout(0.5))
+
+
 # What a layer may be given, by name: the grader and your code are given the same.
 CALLABLES: Mapping[str, Callable[..., Any]] = {
     "linear": Linear,
     "feed_forward": feed_forward,
+    "hooked": hooked,
+    "dropping": dropping,
     "scaled": Scaled,
     "identity": torch.nn.Identity,
     "plain": plain,
@@ -556,7 +584,8 @@ def take_step(
     It returns these places:
 
     - "output": what the layer returned, from the last of several calls.
-    - "input left alone": the input after the call, in the shape and dtype of `x`; a text where its `requires_grad` was changed.
+    - "input left alone": the input after the call and the backward pass, in the shape and dtype of `x`; a text where its `requires_grad`
+      was changed.
     - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
     - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
@@ -599,10 +628,8 @@ def take_step(
         without = not is_grad_enabled()
     output = outputs[-1]
     with no_grad():
-        seen = {OUTPUT: output} | {
-            left_alone(number): each.clone() if each.requires_grad == needed else NEEDS_ANOTHER
-            for number, (each, needed) in enumerate(zip(inputs, needing, strict=True), 1)
-        }
+        seen: dict[Place, Any] = {OUTPUT: output} | {left_alone(number): None for number in range(1, len(inputs) + 1)}
+        changed_need = [each.requires_grad != needed for each, needed in zip(inputs, needing, strict=True)]
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
@@ -620,6 +647,9 @@ def take_step(
         seen |= {gradient_of_input(number): gradient_at(each) for number, each in enumerate(leaves, 1) if each.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
+    with no_grad():
+        for number, (each, is_other) in enumerate(zip(inputs, changed_need, strict=True), 1):
+            seen[left_alone(number)] = NEEDS_ANOTHER if is_other else each.clone()
     found = [(name, model, find(module, name)) for name, model in watch.items()]
     with no_grad():
         for name, model, tensor in found:

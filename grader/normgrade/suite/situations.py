@@ -8,7 +8,7 @@ inputs in each test. A function is looked at as a layer that calls it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import cycle, starmap
@@ -19,7 +19,23 @@ import numpy as np
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, attempt, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import (
+    Build,
+    Given,
+    Part,
+    attempt,
+    change,
+    copy,
+    double,
+    evaluate,
+    learn,
+    load,
+    pickle,
+    reload,
+    settings,
+    swap,
+    train,
+)
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
 from normgrade.worker.requests import LayerStep
@@ -34,7 +50,7 @@ ARRIVING = {  # how gradients of outputs arrive, by library
 }
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
-MANY = 300  # rows
+MANY, MORE = 300, 1100  # rows
 LARGE = 1e3  # weights
 PENDING = 40  # calls before the first backward pass
 FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16 does not
@@ -116,9 +132,15 @@ def each(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
     return tuple(map(change, x))
 
 
-def each_alike(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
+def each_alike(change: Callable[..., np.ndarray], x: Inputs, *arguments: Any) -> Inputs:
     """The inputs of a call; those that have as many axes as the first are changed. Any other is a parameter, of a fixed shape."""
-    return tuple(change(one) if one.ndim == x[0].ndim else one for one in x)
+    return tuple(change(one, *arguments) if one.ndim == x[0].ndim else one for one in x)
+
+
+def narrow_dtypes() -> Sequence[str]:
+    """The dtypes of half precision that the layers of an exercise are played in."""
+    exercise = current().exercise
+    return () if exercise.leaves_out("every_dtype") else DTYPES[exercise.written_with][1:]
 
 
 def times(x: Inputs, factor: float) -> Inputs:
@@ -338,6 +360,33 @@ def in_a_network(typical: Typical) -> None:
             train(*x, twice=True),
             train(*other, steep=True),
         )
+    for layer, x, *_others in uses:
+        for name in ("hooked", "dropping"):
+            if (given := with_other_layer(layer, name)) is not None:
+                agree(given, evaluate(*x), evaluate(*x, gradients="no_grad"))
+
+
+def with_other_layer(layer: Build, name: str) -> Build | None:
+    """The layer with another one of that name in the place of the first linear layer that it is given; None where it is given none."""
+    found = next((each for each in flat(layer.args) if isinstance(each, Given) and each.name in ("linear", "feed_forward")), None)
+    return None if found is None else replace(layer, args=exchanged(layer.args, found, Given(name, found.args[:1])))
+
+
+def flat(arguments: Sequence[Any]) -> Iterator[Any]:
+    """The arguments, and those in lists and tuples among them."""
+    for each in arguments:
+        yield from flat(each) if isinstance(each, list | tuple) else (each,)
+
+
+def exchanged(arguments: Sequence[Any], old: Given, new: Given) -> tuple[Any, ...]:
+    """The arguments with another one in the place of the first that is `old`."""
+    found: list[Any] = []
+    for each in arguments:
+        if new not in flat(found) and isinstance(each, list | tuple):
+            found.append(type(each)(exchanged(each, old, new)))
+        else:
+            found.append(new if each is old and new not in found else each)
+    return tuple(found)
 
 
 @situation(
@@ -363,7 +412,6 @@ def any_gradient(typical: Typical) -> None:
     0,
     "Gradients add up in `grad`: return yours from `backward` and leave `grad` alone. A leaf is an input as any other.",
     zh="梯度在 `grad` 中累加：在 `backward` 里返回梯度，不要动 `grad`。叶子张量与其他输入没有区别。",
-    of_layers=True,
 )
 def gradients_add_up(typical: Typical) -> None:
     """Gradients add up over several batches, with create_graph=True they are the same, and the input itself may be a leaf.
@@ -426,7 +474,7 @@ def many_axes(typical: Typical) -> None:
     """
     for layer, _x, other, fixed, *_more in typical()[:2]:
         for axes in (6, 7, 8):
-            longer = each_alike(lambda one, axes=axes, fixed=fixed: with_axes(one, axes, fixed), other)  # type: ignore[misc]
+            longer = each_alike(lambda one, axes=axes, fixed=fixed: with_axes(one, axes, fixed), other)
             agree_where_defined(layer, train(*longer), evaluate(*longer))
 
 
@@ -521,7 +569,7 @@ def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
     dimensions = x[0].ndim
     free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
-    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]  # type: ignore[misc]
+    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]
 
 
 def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
@@ -700,6 +748,14 @@ def many_rows(typical: Typical) -> None:
         many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)  # noqa: B023
         agree(layer, train(*many), evaluate(*many))
     layer, x, other, *_more = typical()[0]
+    agree(layer, train(*each_alike(partial(as_long_as, MORE), x, 0)))
+    for dtype in narrow_dtypes():
+        agree_where_defined(layer.to(dtype), train(*each_alike(partial(as_long_as, MANY), x, 0), dtype=dtype), also_finite=True)
+    for layer, x, _other, fixed, *_more in typical()[:2]:
+        free = [axis for axis in range(1, x[0].ndim) if not {axis, axis - x[0].ndim} & set(fixed)] if x and x[0].ndim > 2 else []
+        if free:
+            agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), x, free[-1])), also_finite=True)
+    layer, x, other, *_more = typical()[0]
     calls = (step(*times(x, 1 + number), backward=False) for number, step in enumerate([train, evaluate] * 25))
     agree(layer, *calls, train(*x), train(*other, backward=False))
 
@@ -718,8 +774,7 @@ def real_size(typical: Typical) -> None:
     """
     for layer, x, other, *_more in typical():
         agree(layer, train(*x), evaluate(*other))
-        exercise = current().exercise
-        for dtype in () if exercise.leaves_out("every_dtype") else DTYPES[exercise.written_with][1:]:
+        for dtype in narrow_dtypes():
             agree_where_defined(layer.to(dtype), train(*x, dtype=dtype), also_finite=True)
 
 

@@ -110,17 +110,6 @@ def half_precision_wrong_beyond_256_rows(forward: Forward, backward: Backward) -
     return spoilt_where(forward, backward, lambda x: x.dtype == np.float16 and x.ndim > 0 and len(x) > 256)
 
 
-def count_in_the_dtype_of_the_input(forward: Forward, backward: Backward) -> Pair:
-    """A factor n / n is computed with the number of elements in the input's dtype, which has no such number above 2048."""
-
-    def habit(*inputs: Any, **named: Any) -> Any:
-        x = first_input(inputs, named)
-        (y, cache), factor = forward(*inputs, **named), float(np.float64(x.size).astype(x.dtype)) / max(x.size, 1)
-        return (y if factor == 1 else (y * np.float32(factor)).astype(y.dtype)), cache
-
-    return habit, backward
-
-
 def nan_replaced(forward: Forward, backward: Backward) -> Pair:
     """A NaN in the output becomes 0."""
     return with_output(forward, backward, lambda y: np.where(np.isnan(y), y.dtype.type(0), y))

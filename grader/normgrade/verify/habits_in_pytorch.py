@@ -135,17 +135,6 @@ def bfloat16_weights_by_way_of_float16(layer_with_parameters: Layer) -> Layer:
     return with_forward(layer_with_parameters, changed)
 
 
-def count_in_the_dtype_of_the_input(call_of_inputs: Call) -> Call:
-    """A factor n / n is computed with the number of elements in the input's dtype, which has no such number above 2048 or 256."""
-
-    def habit(*inputs: Any, **named: Any) -> Any:
-        x = first_input(inputs, named)
-        y, factor = call_of_inputs(*inputs, **named), torch.tensor(float(x.numel())).to(x.dtype).item() / max(x.numel(), 1)
-        return y if factor == 1 else (y * torch.tensor(factor)).to(y.dtype)
-
-    return habit
-
-
 def float64_by_way_of_float32(call: Call) -> Call:
     """What is float64 is computed in float32 in the end."""
     return with_output(call, lambda y: y.float().double() if y.dtype == torch.float64 else y)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch._tensor_str import PRINT_OPTS
 
 from normgrade.course.ban import Ban
 from normgrade.probes import layers as probes
@@ -35,6 +36,7 @@ class Layer(nn.Module):
             self.seen.lerp_(x.mean(dim=0), 0.1)
         return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
 """
+PRINTED = {**vars(PRINT_OPTS)}  # as PyTorch has them when it is imported
 PLAIN = {getattr(torch, name): name for name in DTYPES}
 
 
@@ -48,6 +50,10 @@ def settle(dtype: str, seed: int) -> None:
         torch.use_deterministic_algorithms(False)
     torch.autograd.set_detect_anomaly(False)
     torch.set_flush_denormal(False)
+    if torch.get_float32_matmul_precision() != "highest":
+        torch.set_float32_matmul_precision("highest")
+    if vars(PRINT_OPTS) != PRINTED:
+        vars(PRINT_OPTS).update(PRINTED)
 
 
 def given(array: Array) -> torch.Tensor:

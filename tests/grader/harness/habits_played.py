@@ -329,7 +329,6 @@ PLAYS: Mapping[str, Callable[[Used], Any]] = {
     "bfloat16-weights-by-way-of-float16": lambda used: [
         filled(in_dtype(used, torch.bfloat16), value)(*used.inputs(dtype=torch.bfloat16)) for value in (1e6, 1e-9)
     ],
-    "count-in-the-dtype-of-the-input": lambda used: sized(used, with_axis(used, 0, 20_000), HALF),
     "float64-by-way-of-float32": lambda used: scaled(used, 1 / 3, torch.float64),
     "half-precision-wrong-beyond-256-rows": lambda used: sized(used, with_axis(used, 0, 300), HALF),
     "half-precision-without-gradient": lambda used: gradients(in_dtype(used, HALF), used.inputs(dtype=HALF)),

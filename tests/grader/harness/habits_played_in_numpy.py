@@ -167,7 +167,6 @@ PLAYS: Mapping[str, Callable[[Played], Any]] = {
     "float64-by-way-of-float32": lambda pair: pair.y(pair.used.inputs(dtype="float64")),
     "gradients-by-way-of-float32": lambda pair: pair.gradients(lambda y: ramp(y) / 3, pair.used.inputs(dtype="float64")),
     "half-precision-wrong-beyond-256-rows": lambda pair: sized(pair, 0, 300, "float16"),
-    "count-in-the-dtype-of-the-input": lambda pair: sized(pair, 0, 20_000, "float16"),
     "nan-replaced": lambda pair: pair.y(with_x(pair, spoil(np.nan))),
     "nan-in-gradients-replaced": lambda pair: pair.gradients(lambda y: y * np.float32(np.nan)),
     "infinities-clamped": overflowing,
