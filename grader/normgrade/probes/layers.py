@@ -39,7 +39,7 @@ from random import getstate
 from typing import Any
 
 import torch
-from numpy import get_printoptions
+from numpy import get_printoptions, geterr
 from numpy.random import get_state
 from torch import (
     are_deterministic_algorithms_enabled,
@@ -881,6 +881,7 @@ def settings() -> dict[str, Any]:
         "number of threads": get_num_threads(),
         "choice of algorithms": (are_deterministic_algorithms_enabled(), get_float32_matmul_precision(), is_anomaly_enabled()),
         "subnormal numbers": bool(SUBNORMAL + SUBNORMAL),
+        "handling of floating-point errors": geterr(),
         "warnings and printing": ([*warnings.filters], vars(PRINT_OPTS).copy(), get_printoptions()),
     }
 
