@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from random import getstate
 from typing import Any
@@ -51,7 +52,8 @@ def forward_backward(
     - `steps`: each is a dictionary. `{"do": "evaluate", "x": …, "upstream": …, "scattered": …}`, or "train" instead of "evaluate", which
       makes no difference, calls the functions as `call_step` does with the step's other entries. With `again`, the very arrays of the
       step before are used once more, with the numbers of this step written into them. "settings" looks whether NumPy's handling of
-      errors and all random numbers are as they were before the first step. Any other step is for layers, and does nothing.
+      errors and all random numbers are as they were before the first step. "attempt" calls `forward` on inputs that it may refuse. Any
+      other step is for layers, and does nothing.
     - `layer`, `state`, `watch`: of no meaning here, where there is no state.
 
     It returns the places of `call_step`, each with its step before it: "step 1 · output". Raises Stopped where a step raises.
@@ -101,6 +103,9 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
                         rest = {name: value for name, value in action.items() if name not in ("do", "again")}
                         views = call_step(forward, backward, **rest, given=given)
                         seen |= {place.at(step): value for place, value in views.items()}
+                    case "attempt":
+                        with suppress(Exception):
+                            forward(*(np.copy(each) for each in (action["x"], *action.get("more", ()))))
                     case "settings":
                         now = settings()
                         seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in usual.items()}
