@@ -32,8 +32,7 @@ def is_scattered(x: ndarray) -> bool:
 
 def first_input(inputs: tuple[Any, ...], named: dict[str, Any]) -> ndarray:
     """The first input, by position or by name."""
-    x: ndarray = [*inputs, *named.values()][0]
-    return x
+    return next(each for each in (*inputs, *named.values()) if isinstance(each, ndarray))
 
 
 def is_array(thing: object) -> bool:
@@ -46,7 +45,7 @@ def with_inputs(forward: Forward, backward: Backward, change: Change) -> Pair:
     def habit(*inputs: Any, **named: Any) -> Any:
         if inputs:
             return forward(change(inputs[0]), *inputs[1:], **named)
-        first = next(iter(named))
+        first = next(name for name, value in named.items() if is_array(value))
         return forward(**{**named, first: change(named[first])})
 
     return habit, backward

@@ -487,10 +487,9 @@ def input_changed_by_backward(call_of_inputs: Call) -> Call:
         def go_back(dx: Tensor) -> None:
             x.data = x.data + 1
 
-        if not x.requires_grad:
-            return x
         seen = x.clone()
-        seen.register_hook(go_back)  # type: ignore[no-untyped-call]
+        if seen.requires_grad:
+            seen.register_hook(go_back)  # type: ignore[no-untyped-call]
         return seen
 
     return with_inputs(call_of_inputs, watched)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, product, zip_longest
@@ -20,7 +20,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
-from normgrade.language.errors import either, listed
+from normgrade.language.errors import CourseError, either, listed
 from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
@@ -197,7 +197,7 @@ class Proof:
         )
         yield check("situations", claim, self.situations)
         claim = _("What is played has the sizes, dtypes, layouts and ways to call that the course asks for.")
-        yield self.played_for("envelope", claim, lambda: holes(exercise, envelope_of(self.grader, exercise)))
+        yield check("envelope", claim, self.envelope)
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
@@ -312,6 +312,11 @@ class Proof:
                 )
             elif not result.plays:
                 yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
+
+    def envelope(self) -> Problems:
+        """What is never played; nothing where the suite or its probes are broken, which is told elsewhere."""
+        with suppress(CourseError):
+            yield from holes(self.exercise, envelope_of(self.grader, self.exercise))
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])

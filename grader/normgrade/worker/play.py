@@ -58,8 +58,8 @@ def play(
     exception names are those of the module that is `traced`, by default of the implementation.
     """
     used = library(written_with)
+    filters, errors = [*warnings.filters], np.geterr()
     settle(used, dtype)
-    filters = [*warnings.filters]
     try:
         own = getattr(probes, request.probe, None)
         probe, impl = (own, implementation) if own else (generic_probe(request.probe, used), with_builders(implementation, probes))
@@ -74,6 +74,7 @@ def play(
     finally:
         used.settle("float32", SEED)
         warnings.filters[:] = filters  # type: ignore[index]
+        np.seterr(**errors)
     if trusted:
         interrupts.raise_again()
     return Observation({Place.of(place): to_value(value, used, size_limit_bytes) for place, value in seen.items()}, error)

@@ -34,7 +34,8 @@ CLAIMS = {  # of `rms`
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
     "bans": "Everything that is banned or allowed exists.",
     "points": "The points of the suite sum to 8.",
-    "situations": "0 situations are played; 23 are left out, with a reason.",
+    "situations": "0 situations are played; 30 are left out, with a reason.",
+    "envelope": "What is played has the sizes, dtypes, layouts and ways to call that the course asks for.",
     "shipped": "What ships with the exercise is what is computed here.",
     "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
@@ -79,7 +80,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (10, 10, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (11, 11, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 35) for done in range(1, 36)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 4,
@@ -145,7 +146,7 @@ def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 9
+    assert failures(report).keys() == {"right"} and report.earned == 10
     *told, command = failures(report)["right"].splitlines()
     assert {line.partition(",")[0] for line in told} == {"einsum.py"}
     assert command == f"`normgrade verify rms --alternative einsum -v --course {report.course}` shows all of it."
