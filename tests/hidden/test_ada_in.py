@@ -43,9 +43,9 @@ def typical():
 
 
 def real():
-    """Feature maps of two hundred channels."""
+    """Feature maps of three hundred channels."""
     return [
-        use(function("adaptive_instance_norm"), [maps(2, 192, 6, 5), maps(2, 192, 5, 6)], [maps(1, 300, 3, 3), maps(1, 300, 4, 2)], []),
+        use(function("adaptive_instance_norm"), [maps(2, 96, 3, 4), maps(2, 96, 4, 3)], [maps(1, 300, 2, 2), maps(1, 300, 3, 2)], []),
     ]
 
 

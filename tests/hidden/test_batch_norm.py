@@ -35,10 +35,10 @@ def typical():
 
 
 def real():
-    """Five hundred channels, maps of forty by forty, and three hundred rows."""
+    """Two hundred and sixty channels, and maps of forty by forty."""
     return [
-        use(build(512, 1e-3), batch(2, 512, 7, 7), batch(300, 512), [1]),
-        use(build(3, 1e-3), batch(2, 3, 40, 40), batch(4, 3), [1]),
+        use(build(264, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
+        use(build(2, 1e-3), batch(1, 2, 40, 40), batch(4, 2), [1]),
     ]
 
 

@@ -30,9 +30,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and three hundred rows."""
+    """Two hundred and sixty channels, and three hundred rows."""
     return [
-        use(forward_backward(), inputs(2, 512, 5, 5), inputs(300, 40), [1]),
+        use(forward_backward(), inputs(2, 264, 2, 3), inputs(300, 8), [1]),
     ]
 
 

@@ -43,9 +43,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and three hundred rows."""
+    """Two hundred and sixty channels."""
     return [
-        use(build(512, 1.5, 0.8, 1e-3), batch(3, 512, 5, 5), batch(300, 512), [1]),
+        use(build(264, 1.5, 0.8, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
     ]
 
 

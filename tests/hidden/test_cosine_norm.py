@@ -33,7 +33,7 @@ def typical():
 def real():
     """A layer of a thousand features."""
     return [
-        use(cosine_linear(1040, 64), rows(4, 1040), rows(300, 1040), [-1]),
+        use(cosine_linear(1040, 5), rows(3, 1040), rows(1, 2, 1040), [-1]),
     ]
 
 

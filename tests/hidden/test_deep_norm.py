@@ -59,9 +59,9 @@ def typical():
 
 
 def real():
-    """A block of two hundred features."""
+    """A block of a hundred features."""
     return [
-        use(build(192, ALPHA).named("block_around_mixing"), rows(2, 192), rows(1, 2, 192), [-1]),
+        use(build(96, ALPHA).named("block_around_mixing"), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

@@ -25,9 +25,9 @@ def typical():
 
 
 def real():
-    """A layer of four thousand features."""
+    """A layer of a thousand features."""
     return [
-        use(build(4096).filled(c=1.6).as_scalars("c"), apart(3, 4096), apart(2, 2, 4096), [-1]),
+        use(build(1100).filled(c=1.6).as_scalars("c"), apart(2, 1100), apart(1, 2, 1100), [-1]),
     ]
 
 

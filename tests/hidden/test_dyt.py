@@ -20,9 +20,9 @@ def typical():
 
 
 def real():
-    """A layer of four thousand features."""
+    """A layer of a thousand features."""
     return [
-        use(build(4096).as_scalars("alpha"), randn(3, 4096) * 2, randn(2, 2, 4096) * 2, [-1]),
+        use(build(1100).as_scalars("alpha"), randn(2, 1100) * 2, randn(1, 2, 1100) * 2, [-1]),
     ]
 
 

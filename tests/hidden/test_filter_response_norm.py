@@ -42,9 +42,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels."""
+    """Two hundred and sixty channels."""
     return [
-        use(build(512, 1e-3).filled(bias=0.4, threshold=0.3), balanced(2, 512, 6, 6), balanced(1, 512, 7, 5), [1]),
+        use(build(264, 1e-3).filled(bias=0.4, threshold=0.3), balanced(2, 264, 3, 3), balanced(1, 264, 3, 2), [1]),
     ]
 
 

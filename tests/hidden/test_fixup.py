@@ -59,9 +59,9 @@ def typical():
 
 
 def real():
-    """A block of sixty-four channels."""
+    """A block of sixteen channels."""
     return [
-        use(steady(64), smooth(2, 64, 7, 7), smooth(1, 64, 6, 5), [1]),
+        use(steady(16), smooth(2, 16, 5, 5), smooth(1, 16, 4, 5), [1]),
     ]
 
 

@@ -58,9 +58,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and three hundred rows."""
+    """Two hundred and sixty channels."""
     return [
-        use(layer(1e-3, 0.65, pair=PAIRS[0], channels=512), batch(2, 512, 5, 5), batch(300, 512), [1]),
+        use(layer(1e-3, 0.65, pair=PAIRS[0], channels=264), batch(2, 264, 2, 3), batch(5, 264), [1]),
     ]
 
 

@@ -34,9 +34,9 @@ def typical():
 
 
 def real():
-    """Thirty-two groups of sixteen channels."""
+    """Thirty-three groups of eight channels."""
     return [
-        use(build(32, 512), batch(2, 512, 7, 7), batch(20, 512), [1]),
+        use(build(33, 264), batch(2, 264, 2, 3), batch(3, 264), [1]),
     ]
 
 

@@ -33,9 +33,9 @@ def typical():
 
 
 def real():
-    """Thirty-two groups of sixteen channels."""
+    """Thirty-three groups of eight channels."""
     return [
-        use(forward_backward(32), inputs(2, 512, 5, 4), inputs(20, 96), [1]),
+        use(forward_backward(33), inputs(2, 264, 2, 3), inputs(3, 264), [1]),
     ]
 
 

@@ -39,10 +39,10 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and maps of forty by forty."""
+    """Two hundred and sixty channels, and maps of forty by forty."""
     return [
-        use(build(512, 1e-3, affine=True, track_running_stats=True), instances(2, 512, 7, 7), instances(3, 512, 4), [1]),
-        use(build(2, 1e-3), instances(2, 2, 40, 40), instances(3, 2, 300), [1]),
+        use(build(264, 1e-3, affine=True, track_running_stats=True), instances(2, 264, 2, 3), instances(1, 264, 4), [1]),
+        use(build(2, 1e-3), instances(1, 2, 40, 40), instances(2, 2, 30), [1]),
     ]
 
 

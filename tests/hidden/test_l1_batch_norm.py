@@ -38,9 +38,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and three hundred rows."""
+    """Two hundred and sixty channels."""
     return [
-        use(build(512, 1e-3), batch(2, 512, 6, 6), batch(300, 512), [1]),
+        use(build(264, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
     ]
 
 

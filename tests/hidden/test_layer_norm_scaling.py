@@ -25,9 +25,9 @@ def typical():
 
 
 def real():
-    """A block of seven hundred features, deep in a model."""
+    """A block of a hundred features, deep in a model."""
     return [
-        use(build(768, linear(768, 768), 24), rows(2, 768), rows(1, 2, 768), [-1]),
+        use(build(96, linear(96, 96), 24), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

@@ -26,9 +26,9 @@ def typical():
 
 
 def real():
-    """Two hundred channels."""
+    """Two hundred and sixty channels."""
     return [
-        use(function("local_response_norm", 5), channels(2, 192, 7, 7), channels(2, 96, 12, 12), []),
+        use(function("local_response_norm", 5), channels(2, 264, 2, 3), channels(1, 96, 4, 4), []),
     ]
 
 

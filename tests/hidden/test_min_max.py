@@ -38,9 +38,9 @@ def typical():
 
 
 def real():
-    """Fifteen hundred samples."""
+    """A thousand samples."""
     return [
-        use(function("min_max"), features(1500, 3), features(200, 70), []),
+        use(function("min_max"), features(1100, 2), features(20, 70), []),
     ]
 
 

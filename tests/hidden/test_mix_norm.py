@@ -40,9 +40,9 @@ def typical():
 
 
 def real():
-    """Layers of seven hundred features."""
+    """Layers of a hundred features."""
     return [
-        use(build(768, [linear(768, 768), scaled(0.5), identity(), scaled(-0.7)]), rows(2, 768), rows(1, 2, 768), [-1]),
+        use(build(96, [linear(96, 96), scaled(0.5), identity(), scaled(-0.7)]), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

@@ -24,9 +24,9 @@ def typical():
 
 
 def real():
-    """Layers of seven hundred features."""
+    """Layers of a hundred features."""
     return [
-        use(build([linear(768, 768), scaled(0.5)]), rows(2, 768), rows(1, 2, 768), [-1]),
+        use(build([linear(96, 96), scaled(0.5)]), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

@@ -24,9 +24,9 @@ def typical():
 
 
 def real():
-    """A layer of four thousand features."""
+    """A layer of a thousand features."""
     return [
-        use(build(4096), rows(3, 4096), rows(2, 2, 4096), [-1]),
+        use(build(1100), rows(2, 1100), rows(1, 2, 1100), [-1]),
     ]
 
 

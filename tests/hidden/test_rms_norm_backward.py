@@ -29,9 +29,9 @@ def typical():
 
 
 def real():
-    """Rows of four thousand features."""
+    """Rows of a thousand features."""
     return [
-        use(forward_backward(), inputs(3, 4096), inputs(300, 40), [-1]),
+        use(forward_backward(), inputs(2, 1100), inputs(300, 8), [-1]),
     ]
 
 

@@ -25,9 +25,9 @@ def typical():
 
 
 def real():
-    """A branch of seven hundred features."""
+    """A branch of a hundred features."""
     return [
-        use(block(linear(768, 768)), rows(2, 768), rows(1, 2, 768), [-1]),
+        use(block(linear(96, 96)), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

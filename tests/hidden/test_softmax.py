@@ -20,9 +20,9 @@ def typical():
 
 
 def real():
-    """Rows of eight thousand numbers, and three hundred rows."""
+    """Rows of a thousand numbers, and three hundred rows."""
     return [
-        use(function("softmax"), rows(3, 8192), rows(300, 40), []),
+        use(function("softmax"), rows(2, 1100), rows(300, 5), []),
     ]
 
 

@@ -20,9 +20,9 @@ def typical():
 
 
 def real():
-    """Rows of two thousand numbers, and three hundred rows."""
+    """Rows of a thousand numbers, and three hundred rows."""
     return [
-        use(forward_backward(), rows(3, 2048), rows(300, 40), []),
+        use(forward_backward(), rows(2, 1100), rows(300, 5), []),
     ]
 
 

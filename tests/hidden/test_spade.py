@@ -60,9 +60,9 @@ def typical():
 
 
 def real():
-    """Two hundred channels."""
+    """Seventy channels."""
     return [
-        use(spade(192, 3, 16, 1e-3), [channels(2, 192, 6, 5), channels(2, 3, 12, 10)], [channels(1, 192, 4, 4), channels(1, 3, 4, 4)], [1]),
+        use(spade(72, 3, 8, 1e-3), [channels(2, 72, 3, 2), channels(2, 3, 6, 4)], [channels(1, 72, 4, 4), channels(1, 3, 4, 4)], [1]),
     ]
 
 

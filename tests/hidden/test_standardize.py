@@ -31,9 +31,9 @@ def typical():
 
 
 def real():
-    """Fifteen hundred samples."""
+    """A thousand samples."""
     return [
-        use(function("standardize"), features(1500, 3), features(200, 70), []),
+        use(function("standardize"), features(1100, 2), features(20, 70), []),
     ]
 
 

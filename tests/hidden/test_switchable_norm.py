@@ -45,9 +45,9 @@ def typical():
 
 
 def real():
-    """Two hundred and fifty channels."""
+    """Two hundred and sixty channels."""
     return [
-        use(build(256, 1e-3), planes(3, 256, 7, 7), planes(2, 256, 5, 6), [1]),
+        use(build(264, 1e-3), planes(2, 264, 2, 3), planes(1, 264, 3, 3), [1]),
     ]
 
 

@@ -47,9 +47,9 @@ def typical():
 
 
 def real():
-    """Five hundred channels, and three hundred rows."""
+    """Two hundred and sixty channels."""
     return [
-        use(world(512, 1, 1e-3), batch(2, 512, 5, 5), batch(300, 512), [1]),
+        use(world(264, 1, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
     ]
 
 

@@ -41,9 +41,9 @@ def typical():
 
 
 def real():
-    """A layer of seven hundred features."""
+    """A layer of a thousand features."""
     return [
-        use(with_weight(slices(96, 768)), rows(4, 768), rows(300, 768), [-1]),
+        use(with_weight(slices(5, 1040)), rows(3, 1040), rows(1, 2, 1040), [-1]),
     ]
 
 

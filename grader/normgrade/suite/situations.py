@@ -743,21 +743,33 @@ def many_rows(typical: Typical) -> None:
 
     zh: 大的批与小的批处理方式相同，第五十次调用与第一次也相同。
     """
-    for layer, x, *_others in typical():
+    uses = typical()
+    for number, (layer, x, _other, fixed, *_more) in enumerate(uses):
+        rows = slim(x, fixed) if number else x
         growing = np.linspace(1, 3, -(-MANY // len(x[0])))
-        many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)  # noqa: B023
+        many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), rows)  # noqa: B023
         agree(layer, train(*many), evaluate(*many))
-    layer, x, other, *_more = typical()[0]
-    agree(layer, train(*each_alike(partial(as_long_as, MORE), x, 0)))
+    layer, x, other, fixed, *_more = uses[0]
+    agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
     for dtype in narrow_dtypes():
-        agree_where_defined(layer.to(dtype), train(*each_alike(partial(as_long_as, MANY), x, 0), dtype=dtype), also_finite=True)
-    for layer, x, _other, fixed, *_more in typical()[:2]:
-        free = [axis for axis in range(1, x[0].ndim) if not {axis, axis - x[0].ndim} & set(fixed)] if x and x[0].ndim > 2 else []
-        if free:
-            agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), x, free[-1])), also_finite=True)
-    layer, x, other, *_more = typical()[0]
+        half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
+        agree_where_defined(layer.to(dtype), half, also_finite=True)
     calls = (step(*times(x, 1 + number), backward=False) for number, step in enumerate([train, evaluate] * 25))
     agree(layer, *calls, train(*x), train(*other, backward=False))
+    for layer, x, _other, fixed, *_more in uses[:2]:
+        if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
+            agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
+
+
+def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
+    """The axes after the first whose sizes no argument decides."""
+    return [axis for axis in range(1, x[0].ndim) if not {axis, axis - x[0].ndim} & set(fixed)]
+
+
+def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
+    """The beginning of the inputs: two of each axis that is free."""
+    free = free_axes(x, fixed)
+    return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
 
 
 @situation(
