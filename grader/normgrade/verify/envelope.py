@@ -223,7 +223,7 @@ class Recorder:
         self.envelope.at_most("layers alive", len(self.alive))
         if self.modes.get(id(module), True) != module.training:
             self.envelope.ways.add("mode by attribute")
-        for name, parameter in module.named_parameters(recurse=False):
+        for name, parameter in module.named_parameters():
             if parameter.is_leaf and parameter.grad is not None:
                 self.envelope.ways.add("gradients kept")
             self.add(f"parameter {name}", parameter)
