@@ -25,7 +25,6 @@ class HiddenTest:
     hints: Mapping[str, str]  # by language
     function: Callable[..., None]
     arguments: Mapping[str, Any]
-    courtesy: bool = False  # whether it does not decide
 
     @property
     def claim(self) -> str:

@@ -19,7 +19,6 @@ from normgrade.report.render.summary import (
     diagnosis_of,
     example_of,
     failing_claims,
-    in_vain,
     left_open,
     mistakes_of,
     next_commands,
@@ -33,7 +32,6 @@ from normgrade.report.render.whole import STYLES, Pointed, course_lines, finding
 from normgrade.report.render.wording import (
     CLAIMS,
     MARKS,
-    also_asked,
     bounded,
     deaths_in_words,
     next_step,
@@ -131,7 +129,6 @@ class Shortened:
 def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableType] = ()) -> Iterator[RenderableType]:
     """The sections of the screen, with an empty line between two of them."""
     yield verdict_line(report)
-    yield from map(Text, also_asked(report))
     yield from course_lines(report)
     yield from news
     sections = (findings(report, room), crash(report, room), diagnosis(report, room), example(report, room), claims(report, detail))
@@ -256,7 +253,7 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
 
 def failing(report: Report) -> Iterator[RenderableType]:
     """The claims that fail, if the course reveals no more of them."""
-    shown = [*failing_claims([check for check in report.checks if check.decides])]
+    shown = [*failing_claims(report.checks)]
     for claim in shown[:CLAIMS]:
         yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), claim)
     if more := len(shown[CLAIMS:]):
@@ -267,7 +264,8 @@ def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
     """How every claim ended, grouped by kind, and what to type next."""
     if report.checks and report.outcome is not Outcome.PASSED:
         yield InARow(strip(report), "  ")
-    yield from (Text(said, style="dim") for said in (in_vain(report), not_tried(report)) if said)
+    if skipped := not_tried(report):
+        yield Text(skipped, style="dim")
     if detail.advice:
         yield from next_line(report, detail.more)
 
