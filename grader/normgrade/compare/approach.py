@@ -1,4 +1,4 @@
-"""What many mistakes do together: where no few explain everything, more are added, by what that explains in one play at a time."""
+"""Looks for many mistakes together: if no few explain everything, more are added, each for a play that it explains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLAYS_MENDED = 4  # that one mistake more may explain
 
 
 def approached(search: Search, found: list[Guess]) -> list[Guess]:
-    """The same, or what comes nearer to what was observed, play by play; at first one mistake more may explain a play, then two."""
+    """Return the same guesses, or one that comes nearer to the observation play by play: with one mistake more, then with two."""
     guess, wrong = search.nothing, search.evidence.wrong
     plays = sorted(range(len(search.plays_reached)), key=lambda each: (len(search.acting_at(each)), each))
     plays = [number for number in plays if search.plays_reached[number] & wrong]
@@ -53,7 +53,7 @@ def nearer(search: Search, members: Members, number: int, most_added: int) -> li
 
 
 def mended(search: Search, found: list[Guess]) -> list[Guess]:
-    """The same with one mistake more, or several, where that explains what they do not: at first one play of that."""
+    """Return the best of the same guesses with mistakes added, if these explain more: at first one of the plays that are left."""
     best, last_play = list(found), search.plays + MOST_AT_ONCE
     for each in found[:MOST_MENDED]:
         guess = search.settled(each.members) or each

@@ -17,7 +17,7 @@ BESIDE = 4  # the same, for each wrong fact that no name changes: something unkn
 
 @dataclass(frozen=True)
 class Support:
-    """What speaks for one name of a guess, and against it, among the facts that it changes. `weak` are words and unstable numbers."""
+    """The facts for one name of a guess, and those against it, among the facts that it changes. `weak` are words and unstable numbers."""
 
     strong: Bits
     weak: Bits
@@ -44,7 +44,10 @@ def credible(guess: Guess, search: Search) -> Guess:
 
 
 def doubt_of(guess: Guess, search: Search, member: int) -> float:
-    """How doubtful a name is; 0 where it has evidence of its own."""
+    """Return how doubtful a name is; 0 if it has evidence of its own.
+
+    Words that other facts have, too, are no such evidence, except for silence: each play shows by itself that it refuses nothing.
+    """
     support = support_of(guess, search, member)
     facts = search.evidence
     strong, uncovered = support.strong.bit_count(), guess.uncovered.bit_count()
@@ -85,7 +88,7 @@ def shown_in(search: Search, guess: Guess, member: int) -> float:
 
 
 def support_of(guess: Guess, search: Search, member: int) -> Support:
-    """What speaks for and against one of the names."""
+    """Return the facts for and against one of the names."""
     evidence, active = search.evidence, search.evidence.parts[member].active
     strong = weak = unstable = 0
     for fact in facts_in(active & evidence.wrong & ~guess.conflicts & ~guess.unknown):

@@ -189,7 +189,7 @@ class Search:
         return self.joint.part(*played) if played in self.joint.seen else None
 
     def doubt(self, found: list[Guess]) -> list[Guess]:
-        """The same; from now on, what each mistake changes alone is no word on what it changes among others."""
+        """Return the same guesses; from now on, a mistake may change other facts among others than it does alone."""
         self.doubting = True
         return found
 
@@ -210,7 +210,7 @@ class Search:
         self.joint.play(wanted, lambda: self.plays >= last_play or self.out_of_time())
 
     def explains(self, members: Members, number: int) -> bool:
-        """Whether these mistakes together explain everything that is wrong in one play."""
+        """Return if these mistakes together explain everything that is wrong in one play."""
         part, here = self.joint.part(members, number), self.plays_reached[number]
         return part is not None and not (part.contradicted | (self.evidence.wrong & ~part.active)) & here
 
@@ -225,7 +225,7 @@ class Search:
             best = better
 
     def without_idle(self, found: list[Guess]) -> list[Guess]:
-        """The same, or else sets with one mistake less that explain everything, too: what some do only together may look like another."""
+        """Return the same guesses, or sets with one mistake less that explain everything, too: two mistakes may look like a third."""
         doubting, self.doubting = self.doubting, True
         smaller = {members for guess in found for members in combinations(guess.members, len(guess.members) - 1) if len(members) > 1}
         smaller = {members for members in smaller if all(self.meet(members, guess.members) for guess in found)}

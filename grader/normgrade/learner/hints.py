@@ -42,7 +42,7 @@ def hints_of(exercise: Exercise, last: Attempt | None) -> Iterator[Hint]:
 
 
 def hints_of_diagnosis(exercise: Exercise, last: Attempt) -> Iterator[Hint]:
-    """What the known mistakes say that were named after this attempt; findings of our own say it in the report."""
+    """The words of the known mistakes that were named after this attempt; findings of our own say theirs in the report."""
     known, reference = read_mistakes(exercise), read_text(exercise.reference)
     for name in last.diagnoses:
         if (mistake := called(name, known, reference)) is not None:
