@@ -59,6 +59,17 @@ class Recorder:
         return torch.tanh(x) + self.number
 
 
+class Called(torch.nn.Module):
+    """A Module without parameters that calls a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
 class Sublayer(torch.nn.Module):
     """A Module with a weight of three numbers, one frozen number and a buffer."""
 
@@ -201,7 +212,7 @@ def what_sublayers_return(build, x, upstream):
         "what its backward pass needs": torch.tanh,
     }
     for what, sublayer in returns.items():
-        stack = build([sublayer])
+        stack = build([Called(sublayer)])
         numbered(stack)
         stack.to(x.dtype)
         leaf = x.clone().requires_grad_()
@@ -222,12 +233,12 @@ def what_sublayers_return(build, x, upstream):
 def new_stack(build, count, training, x):
     """A new stack of `count` Modules: what an optimiser gets, what is in the state dict, which mode they are in, whether their hooks run.
 
-    The last of two or more has no parameters, and a function stands beside them.
+    The last of two or more has no parameters, and one that is not looked at stands beside them.
     """
     modules = [Sublayer() if number < max(count - 1, 1) else torch.nn.Dropout(0.5) for number in range(count)]
     for each in modules:
         each.train(training)
-    stack = build([modules[0], torch.tanh, *modules[1:]] if count > 1 else modules)
+    stack = build([modules[0], torch.nn.Tanh(), *modules[1:]] if count > 1 else modules)
     own = stack.stack.state_dict(keep_vars=True)
     seen = {
         "sublayers in training mode": sum(each.training for each in modules),
@@ -276,8 +287,8 @@ def kinds_of_norms(stack):
 
 
 def in_half_precision(build, x, dtype):
-    """Call a stack of one function in half precision, with gradients and without: nothing is summed in half precision."""
-    stack, narrow = build([torch.tanh]).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
+    """Call a stack of one sublayer in half precision, with gradients and without: nothing is summed in half precision."""
+    stack, narrow = build([torch.nn.Tanh()]).to(getattr(torch, dtype)), x.to(getattr(torch, dtype))
     with NarrowSums(x.shape[-1]) as looked:
         stack(narrow)
         with torch.no_grad():

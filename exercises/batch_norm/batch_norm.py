@@ -20,4 +20,5 @@ class BatchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C), (N, C, L) or (N, C, H, W) → the same shape and dtype."""
+        # A ValueError where x does not have 2, 3 or 4 dimensions, and in training where every channel has a single value.
         raise NotImplementedError("normalise every channel of x, scale and shift it; in training, update the running statistics")

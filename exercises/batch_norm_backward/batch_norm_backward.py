@@ -10,6 +10,7 @@ import numpy as np
 
 def forward(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, eps: float = 1e-5) -> tuple[np.ndarray, Any]:
     """x (N, C, …), weight (C,), bias (C,) → y, of the shape and dtype of x, and whatever `backward` needs."""
+    # A ValueError where x has fewer than 2 dimensions.
     raise NotImplementedError("normalise every channel, and decide what backward will need")
 
 

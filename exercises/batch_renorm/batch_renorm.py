@@ -20,4 +20,5 @@ class BatchRenorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, *) → the same shape and dtype."""
+        # A ValueError where x has fewer than 2 dimensions, in both modes.
         raise NotImplementedError("normalise every channel of x, correct it by r and d in training, scale and shift it; then update")

@@ -7,6 +7,7 @@ output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as i
 from functools import partial
 
 import torch
+from shared_probes import Called
 
 from normgrade.probes import Estimate, Place, fill, gradient_of, settings, take_step
 
@@ -68,8 +69,8 @@ def block_around_mixing(impl, dim, alpha):
 
 
 def block_around_nothing(impl, dim, alpha):
-    """A block around a plain function that returns the very tensor it was given, or, beyond two dimensions, a view of it."""
-    return impl.DeepNorm(dim, alpha, lambda x: x if x.dim() == 2 else x.view_as(x))
+    """A block around a layer that returns the very tensor it was given, or, beyond two dimensions, a view of it."""
+    return impl.DeepNorm(dim, alpha, Called(lambda x: x if x.dim() == 2 else x.view_as(x)))
 
 
 BUILDERS = {"block_around_mixing": block_around_mixing, "block_around_nothing": block_around_nothing}
@@ -146,7 +147,7 @@ def half_block(impl, x, alpha, dtype, norm_dtype=None):
     """A block in half precision around `Mixing`, or, with a `norm_dtype` of its own, around tanh: what comes out, which may be off by as
     much as 0.1, and the norm's weight, which stays as it is."""
     narrow = x.to(getattr(torch, dtype))
-    layer = impl.DeepNorm(x.shape[-1], alpha, torch.tanh if norm_dtype else Mixing(x.shape[-1]))
+    layer = impl.DeepNorm(x.shape[-1], alpha, torch.nn.Tanh() if norm_dtype else Mixing(x.shape[-1]))
     layer.to(getattr(torch, norm_dtype or dtype))
     seen = {"output": Estimate(layer(narrow), HALF_ERROR)}
     return seen | {Place("{name}", name="norm.weight"): layer.state_dict().get("norm.weight")}

@@ -14,4 +14,5 @@ class FilterResponseNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, H, W) → the same shape and dtype."""
+        # A ValueError where x does not have 4 dimensions, in both modes.
         raise NotImplementedError("divide every feature map by its root mean square, scale and shift it, take the maximum with threshold")

@@ -25,4 +25,5 @@ class GeneralizedBatchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, *) → the same shape and dtype."""
+        # A ValueError where x has fewer than 2 dimensions, in both modes.
         raise NotImplementedError("normalise every channel of x, scale and shift it; in training, update the running numbers")

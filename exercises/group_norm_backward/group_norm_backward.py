@@ -10,6 +10,7 @@ import numpy as np
 
 def forward(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, num_groups: int, eps: float = 1e-5) -> tuple[np.ndarray, Any]:
     """x (N, C, …), weight (C,), bias (C,) → y, of the shape and dtype of x, and whatever `backward` needs."""
+    # A ValueError where x has fewer than 2 dimensions, and where num_groups does not divide C.
     raise NotImplementedError("normalise every group, and decide what backward will need")
 
 

@@ -20,4 +20,5 @@ class InstanceNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, L) or (N, C, H, W) → the same shape and dtype."""
+        # A ValueError where x does not have 3 or 4 dimensions, and where a variance is needed of a single position.
         raise NotImplementedError("normalise every channel of every sample, then do what affine and tracking ask for")

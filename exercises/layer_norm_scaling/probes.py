@@ -5,6 +5,7 @@ what it saw, by place. Whatever it returns is compared with what the reference g
 """
 
 import torch
+from shared_probes import Called
 
 from normgrade.probes import Place
 
@@ -40,7 +41,7 @@ def recorded(impl, x, layer, training=True, gradients=True):
 def given_dtype(impl, x, layer, dtype):
     """Call a block of that dtype, and look which dtype the sublayer is given."""
     sublayer, dtype = Recorder(), getattr(torch, dtype)
-    impl.ScaledPreNorm(x.shape[-1], sublayer, layer).to(dtype)(x.to(dtype))
+    impl.ScaledPreNorm(x.shape[-1], Called(sublayer), layer).to(dtype)(x.to(dtype))
     return {"dtype of what the sublayer is given": str(sublayer.given[0].dtype) if sublayer.given else None}
 
 
@@ -77,7 +78,7 @@ def shared(impl, x):
 
 def norm(impl, dim):
     """Look at the attribute `norm` of a new block."""
-    found = getattr(impl.ScaledPreNorm(dim, torch.tanh, 4), "norm", None)
+    found = getattr(impl.ScaledPreNorm(dim, torch.nn.Tanh(), 4), "norm", None)
     if not isinstance(found, torch.nn.LayerNorm):
         return {"norm is a torch.nn.LayerNorm": False}
     return {

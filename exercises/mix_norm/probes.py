@@ -26,7 +26,7 @@ def given(impl, x, upstream, count, ratio):
 
 
 def returned(impl, x, upstream, ratio):
-    """Give it functions that return the tensor that they were given, and others that still need what they return."""
+    """Give it sublayers that return the tensor that they were given, and others that still need what they return."""
     return what_sublayers_return(builder(impl, x.shape[-1], ratio), x, upstream)
 
 
@@ -37,7 +37,7 @@ def new(impl, training, x, count, ratio):
 
 def norms(impl, dim, count, ratio):
     """Look at the norms of a new one."""
-    return kinds_of_norms(builder(impl, dim, ratio)([torch.tanh] * count))
+    return kinds_of_norms(builder(impl, dim, ratio)([torch.nn.Tanh() for _ in range(count)]))
 
 
 def narrow(impl, x, dtype, ratio):
@@ -50,7 +50,7 @@ def shared(impl, x):
     dim = x.shape[-1]
     sublayer = torch.nn.Linear(dim, dim, dtype=torch.bfloat16)
     sublayer.bias.requires_grad_(False)
-    stacks = [impl.MixNormStack(dim, [torch.tanh, sublayer], ratio) for ratio in (0.5, 1.0)]
+    stacks = [impl.MixNormStack(dim, [torch.nn.Tanh(), sublayer], ratio) for ratio in (0.5, 1.0)]
     seen = {"the sublayer left alone": sublayer.weight.dtype is torch.bfloat16 and sublayer.training and not sublayer.bias.requires_grad}
     theirs = {id(parameter) for parameter in sublayer.parameters()}
     for each in stacks:

@@ -42,23 +42,23 @@ def given(impl, kind, x, upstream, count=1):
 
 
 def returned(impl, kind, x, upstream):
-    """Give it functions that return the tensor that they were given, and others that still need what they return."""
+    """Give it sublayers that return the tensor that they were given, and others that still need what they return."""
     return what_sublayers_return(builder(impl, kind, x.shape[-1]), x, upstream)
 
 
 def new(impl, kind, training, x, count=1):
     """What a new one holds, and how it calls Modules."""
     built = builder(impl, kind, x.shape[-1])
-    keys = built([torch.tanh] * count).stack.state_dict()
+    keys = built([torch.nn.Tanh() for _ in range(count)]).stack.state_dict()
     return new_stack(built, count, training, x) | {"norm.weight is a key": "norm.weight" in keys, "norm.bias is a key": "norm.bias" in keys}
 
 
 def norms(impl, kind, dim, count=1):
     """Look at the norms of a new one, and whether they follow the default dtype."""
     built = builder(impl, kind, dim)
-    seen = kinds_of_norms(built([torch.tanh] * count))
+    seen = kinds_of_norms(built([torch.nn.Tanh() for _ in range(count)]))
     with float64_by_default():
-        wide = built([torch.tanh] * count)
+        wide = built([torch.nn.Tanh() for _ in range(count)])
     return seen | {"norms in the default dtype": all(each.dtype == torch.float64 for each in wide.state_dict().values())}
 
 
@@ -75,7 +75,7 @@ def shared(impl, x):
     linear.bias.requires_grad_(False)
     sublayer = torch.nn.Sequential(linear, norm)
     before = linear.weight.detach().clone()
-    built = [impl.PostNorm(dim, sublayer), impl.PreNorm(dim, sublayer), impl.PreNormStack(dim, [sublayer, torch.tanh])]
+    built = [impl.PostNorm(dim, sublayer), impl.PreNorm(dim, sublayer), impl.PreNormStack(dim, [sublayer, torch.nn.Tanh()])]
     seen = {
         Place("{what} left alone", what="dtype of the sublayer"): linear.weight.dtype is torch.bfloat16,
         Place("{what} left alone", what="weight of the sublayer"): torch.equal(linear.weight.detach(), before),

@@ -1,7 +1,7 @@
 """How your stack is looked at, beyond calling it and going back through it: what it hands to its sublayers, and whether it holds them."""
 
 import torch
-from shared_probes import Recorder, Sublayer, held
+from shared_probes import Called, Recorder, Sublayer, held
 
 from normgrade.probes import Place, fill, go_back
 
@@ -30,7 +30,7 @@ def what_becomes_of_their_outputs(impl, x, alphas, upstream):
     """Call a stack whose sublayers return a view of their input, a tensor that they keep, and one that their backward pass needs: all of it
     stays as it is."""
     kept = torch.tanh(x)
-    stack = impl.ReZero([lambda x: x[:], lambda x: kept, torch.tanh])
+    stack = impl.ReZero([Called(lambda x: x[:]), Called(lambda x: kept), torch.nn.Tanh()])
     fill(stack, {"alphas": alphas})
     leaf = x.clone().requires_grad_()
     given = leaf.clone()
@@ -46,10 +46,10 @@ def what_becomes_of_their_outputs(impl, x, alphas, upstream):
 
 
 def new_stack(impl, training):
-    """A new stack of Modules, one of them without parameters, and a function among them: what an optimiser gets, what is in the state dict,
+    """A new stack of Modules, two of them without parameters: what an optimiser gets, what is in the state dict,
     and which mode the Modules are in."""
     modules = [each.train(training) for each in (Sublayer(), Sublayer(), torch.nn.Dropout(0.5))]
-    stack = impl.ReZero([modules[0], torch.tanh, *modules[1:]])
+    stack = impl.ReZero([modules[0], torch.nn.Tanh(), *modules[1:]])
     seen = {"sublayers in training mode": sum(each.training for each in modules)} | held(stack, modules, own=["alphas"])
     seen["keys of the state dict"] = len(stack.state_dict())
     stack.eval()

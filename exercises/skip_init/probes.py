@@ -1,7 +1,7 @@
 """How your block is looked at, beyond calling it and going back through it: what it hands to its branch, and whether it holds it."""
 
 import torch
-from shared_probes import Recorder, Sublayer, held
+from shared_probes import Called, Recorder, Sublayer, held
 
 from normgrade.probes import Place, go_back
 
@@ -28,7 +28,7 @@ def what_becomes_of_its_output(impl, x, alpha, upstream):
     kept = torch.tanh(x)
     seen = {}
     for returns, branch in {"view": lambda x: x[:], "kept": lambda x: kept, "needed": torch.tanh}.items():
-        block = impl.SkipInit(branch, alpha)
+        block = impl.SkipInit(Called(branch), alpha)
         leaf = x.clone().requires_grad_()
         given = leaf.clone()
         output = block(given)

@@ -13,4 +13,5 @@ class SPADE(nn.Module):
 
     def forward(self, x: Tensor, label_map: Tensor) -> Tensor:
         """(N, C, H, W) and (N, L, H', W') → the shape and dtype of x."""
+        # A ValueError where x does not have 4 dimensions, and in training where every channel has a single value.
         raise NotImplementedError("normalise x; resize the label map, take gamma and beta from it, and scale and shift with them")

@@ -200,11 +200,14 @@ def parametrised(impl: Any, weight: Tensor, args: Sequence[Any] = (), kwargs: Ma
     return register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight, *args, **(kwargs or {})))
 
 
-def normed_linear(impl: Any, inputs: int, outputs: int) -> Any:
-    """A linear layer whose weight is parametrised by your `SpectralNorm`. It may draw its first u and v; a forward draws nothing."""
+def normed_linear(impl: Any, inputs: int, outputs: int, **named: Any) -> Any:
+    """A linear layer whose weight is parametrised by your `SpectralNorm`, with its arguments that are `named`.
+
+    It may draw its first u and v; a forward draws nothing.
+    """
     states = torch.get_rng_state(), random.getstate(), np.random.get_state()
     layer = nn.Linear(inputs, outputs)
-    register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight))
+    register_parametrization(layer, "weight", impl.SpectralNorm(layer.weight, **named))
     torch.set_rng_state(states[0])
     random.setstate(states[1])
     np.random.set_state(states[2])

@@ -9,6 +9,7 @@ class SpectralNorm(nn.Module):
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, eps: float = 1e-12) -> None:
         """The weight is looked at for its shape; as a matrix it is (out, rest). Buffers: `u` (out,) and `v` (rest,), unit vectors."""
         super().__init__()
+        # A ValueError where n_power_iterations is below 1.
         raise NotImplementedError("check and keep the arguments, and register the buffers u and v")
 
     def forward(self, weight: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ class SwitchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, H, W) → the same shape and dtype."""
+        # A ValueError where x does not have 4 dimensions, in both modes.
         raise NotImplementedError(
             "mix the three means and the three variances, normalise x, scale and shift it; in training, update the buffers"
         )

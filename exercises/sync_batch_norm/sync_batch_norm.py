@@ -24,4 +24,5 @@ class SyncBatchNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(N, C, *), the batch of this rank → the same shape and dtype."""
+        # A ValueError where x has fewer than 2 dimensions, and in training where all ranks have one value per channel together.
         raise NotImplementedError("normalise every channel of x by the values of all ranks, scale and shift it; in training, update")

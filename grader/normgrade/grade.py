@@ -105,7 +105,7 @@ def report_on_plays(grader: Grader, submission: Submission, inspection: Inspecti
     report = replace(
         report,
         checks=sized(checks, results),
-        outcome=judgement([result.check.outcome for result in results], bool(inspection.findings)),
+        outcome=judgement([result.check for result in results], inspection.findings),
         sandbox=protection.tier,
         lost=protection.loses,
         deaths=tuple(deaths_in(results)),

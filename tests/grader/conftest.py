@@ -57,6 +57,7 @@ MARKED_FILES = {
     "worker/test_fuzz.py": "slow",
     "test_grade.py": "slow",
     "whole/test_limits.py": "slow",
+    "whole/test_fair.py": "slow",
     "whole/test_logs.py": "slow",
     "cli/test_demo.py": "slow",
     "cli/test_cli.py": "slow",

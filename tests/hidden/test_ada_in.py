@@ -42,6 +42,13 @@ def typical():
     ]
 
 
+def real():
+    """Feature maps of three hundred channels."""
+    return [
+        use(function("adaptive_instance_norm"), [maps(2, 96, 3, 4), maps(2, 96, 4, 3)], [maps(1, 300, 2, 2), maps(1, 300, 3, 2)], []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -150,6 +157,7 @@ def test_constant_maps(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Look at x.dim() of both inputs, and raise a ValueError where one of them is not 4.",
     zh="检查两个输入的 x.dim()，有一个不是 4 就抛出 ValueError。",

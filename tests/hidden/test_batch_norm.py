@@ -34,6 +34,14 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred and sixty channels, and maps of forty by forty."""
+    return [
+        use(build(264, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
+        use(build(2, 1e-3), batch(1, 2, 40, 40), batch(4, 2), [1]),
+    ]
+
+
 def used(layer, shape, other, tracks=True):
     """A use of the layer on these shapes, and what it refuses: strange ranks, and one value per channel.
 
@@ -206,19 +214,35 @@ def test_gradients(agree):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Raise a ValueError in training when every channel has a single value, and for any number of dimensions but 2, 3 and 4.",
-    zh="训练时每个通道都只有一个值，或维数不是 2、3、4 时，抛出 ValueError。",
+    "Raise a ValueError in training when every channel has a single value, whatever the switches.",
+    zh="训练时每个通道都只有一个值，无论开关如何设置，都抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """Training on one value per channel is a ValueError, and so is an input that does not have 2, 3 or 4 dimensions.
+    """Training on one value per channel is a ValueError.
 
-    zh: 训练时每个通道只有一个值，或输入不是 2、3 或 4 维，都抛出 ValueError。
+    zh: 训练时每个通道只有一个值，抛出 ValueError。
     """
     refuses(ValueError, build(3), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3, track_running_stats=False), train(randn(1, 3)), legal=train(randn(2, 3)))
     refuses(ValueError, build(3), train(randn(1, 3, 1)), legal=train(randn(1, 3, 2)))
     refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 2, 1)))
     refuses(ValueError, build(3), train(randn(1, 3, 1, 1)), legal=train(randn(1, 3, 1, 2)))
+    for layer in (build(3, momentum=None), build(3, affine=False), build(3, affine=False, track_running_stats=False)):
+        refuses(ValueError, layer, train(randn(1, 3), gradients="no_grad"), legal=train(randn(2, 3), gradients="no_grad"))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Raise a ValueError for any number of dimensions but 2, 3 and 4, in training and in evaluation.",
+    zh="维数不是 2、3、4 时，训练和评估都抛出 ValueError。",
+)
+def test_dimensions(refuses):
+    """An input that does not have 2, 3 or 4 dimensions is a ValueError.
+
+    zh: 输入不是 2、3 或 4 维，抛出 ValueError。
+    """
     refuses(ValueError, build(3), train(randn(2, 3, 2, 2, 2)), legal=train(randn(4, 3, 1, 1)))
     refuses(ValueError, build(3), evaluate(randn(3)), legal=evaluate(randn(1, 3)))
 

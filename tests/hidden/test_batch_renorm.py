@@ -42,6 +42,13 @@ def typical():
     return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn()]) for built, shape, other in uses]
 
 
+def real():
+    """Two hundred and sixty channels."""
+    return [
+        use(build(264, 1.5, 0.8, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -201,16 +208,30 @@ def test_gradients(agree):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "The standard deviation of a single value is sqrt(eps): nothing is refused. Fewer than 2 dimensions are a ValueError, in both modes.",
-    zh="单个值的标准差是 sqrt(eps)：什么也不拒绝。少于 2 维时，两种模式下都抛出 ValueError。",
+    "The standard deviation of a single value is sqrt(eps): nothing is refused.",
+    zh="单个值的标准差是 sqrt(eps)：什么也不拒绝。",
 )
-def test_one_value(agree, refuses):
-    """One value per channel is fine in training and in evaluation; an input of fewer than 2 dimensions is a ValueError.
+def test_one_value(agree):
+    """One value per channel is fine in training and in evaluation.
 
-    zh: 训练和评估时，每个通道都可以只有一个值；输入少于 2 维时抛出 ValueError。
+    zh: 训练和评估时，每个通道都可以只有一个值。
     """
     for shape in [(1, 3), (1, 3, 1, 1)]:
         agree(build(3, eps=0.1, momentum=0.3), train(batch(*shape)), evaluate(batch(*shape)), train(batch(*shape)))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Raise a ValueError where x has fewer than 2 dimensions, in both modes.",
+    zh="x 少于 2 维时，两种模式下都抛出 ValueError。",
+)
+def test_dimensions(refuses):
+    """An input of fewer than 2 dimensions is a ValueError, in training and in evaluation.
+
+    zh: 输入少于 2 维时，训练和评估都抛出 ValueError。
+    """
     refuses(ValueError, build(3), train(randn(3)), legal=train(batch(2, 3)))
     refuses(ValueError, build(3), evaluate(randn(3)), legal=evaluate(batch(1, 3)))
 

@@ -30,6 +30,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of a thousand features."""
+    return [
+        use(cosine_linear(1040, 5), rows(3, 1040), rows(1, 2, 1040), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

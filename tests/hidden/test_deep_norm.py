@@ -51,10 +51,17 @@ def block(*shape, hidden=6, alpha=ALPHA, scale=1.0, **options):
 
 
 def typical():
-    """A block around layers, and one around a function that returns the very tensor it was given."""
+    """A block around layers, and one around a layer that returns the very tensor it was given."""
     return [
         use(build(6, ALPHA).named("block_around_mixing"), rows(5, 6), rows(2, 3, 6), [-1]),
         use(build(5, 0.613).named("block_around_nothing"), rows(4, 5), rows(2, 2, 3, 5), [-1]),
+    ]
+
+
+def real():
+    """A block of a hundred features."""
+    return [
+        use(build(96, ALPHA).named("block_around_mixing"), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

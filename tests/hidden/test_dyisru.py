@@ -24,6 +24,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of a thousand features."""
+    return [
+        use(build(1100).filled(c=1.6).as_scalars("c"), apart(2, 1100), apart(1, 2, 1100), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -19,6 +19,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of a thousand features."""
+    return [
+        use(build(1100).as_scalars("alpha"), randn(2, 1100) * 2, randn(1, 2, 1100) * 2, [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -41,6 +41,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred and sixty channels."""
+    return [
+        use(build(264, 1e-3).filled(bias=0.4, threshold=0.3), balanced(2, 264, 3, 3), balanced(1, 264, 3, 2), [1]),
+    ]
+
+
 def cut(layer, bias, threshold):
     """The layer with a threshold that lies near the bias of its channel."""
     return layer.filled(bias=bias, threshold=threshold)
@@ -189,6 +196,7 @@ def test_one_position(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Raise a ValueError for any number of dimensions but 4, in both modes.", zh="维数不是 4 时，两种模式下都抛出 ValueError。"
 )

@@ -58,6 +58,13 @@ def typical():
     ]
 
 
+def real():
+    """A block of sixteen channels."""
+    return [
+        use(steady(16), smooth(2, 16, 5, 5), smooth(1, 16, 4, 5), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -33,6 +33,13 @@ def typical():
     ]
 
 
+def real():
+    """Thirty-three groups of eight channels."""
+    return [
+        use(build(33, 264), batch(2, 264, 2, 3), batch(3, 264), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -37,6 +37,13 @@ def typical():
     return [use(built, batch(*shape), batch(*other), [1], [randn(shape[1]), randn()]) for built, shape, other in uses]
 
 
+def real():
+    """Two hundred and sixty channels."""
+    return [
+        use(build(264, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -177,6 +184,7 @@ def test_one_value(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Raise a ValueError where x has fewer than 2 dimensions, in both modes.",
     zh="x 少于 2 维时，两种模式下都抛出 ValueError。",

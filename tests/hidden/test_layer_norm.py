@@ -26,6 +26,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of a thousand features."""
+    return [
+        use(build(1100), rows(2, 1100), rows(1, 2, 1100), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -23,8 +23,15 @@ def large(*shape):
 def typical():
     """Rows in two and three dimensions, with different eps."""
     return [
-        use(forward_backward(eps=0.1), inputs(5, 6), inputs(2, 3, 6), fixed=[-1]),
-        use(forward_backward(eps=1e-3), inputs(2, 4, 2, 7), inputs(3, 7), fixed=[-1]),
+        use(forward_backward(0.1), inputs(5, 6), inputs(2, 3, 6), fixed=[-1]),
+        use(forward_backward(1e-3), inputs(2, 4, 2, 7), inputs(3, 7), fixed=[-1]),
+    ]
+
+
+def real():
+    """Rows of a thousand features."""
+    return [
+        use(forward_backward(), inputs(2, 1100), inputs(300, 8), [-1]),
     ]
 
 
@@ -78,7 +85,7 @@ def test_eps(agree):
     zh: 前向和反向中，eps 都加在方差上、在根号内；默认值为 1e-5。
     """
     for eps in (0.1, 2.0):
-        agree(forward_backward(eps=eps), evaluate(*inputs(4, 6)), evaluate(*inputs(2, 3, 5)))
+        agree(forward_backward(eps), evaluate(*inputs(4, 6)), evaluate(*inputs(2, 3, 5)))
     agree(forward_backward(), evaluate(*inputs(4, 6, scale=0.003)), evaluate(*inputs(3, 4, scale=1e-4)))
     agree(forward_backward(1e-3), evaluate(*inputs(4, 6, scale=0.03)))
 
@@ -125,8 +132,8 @@ def test_cache(agree):
     zh: cache 属于它那一次调用：其间可以有别的调用，backward 也可以运行两次。
     """
     first, second = inputs(4, 6), inputs(3, 2, 6)
-    agree(forward_backward(eps=0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
-    agree(forward_backward(eps=0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
+    agree(forward_backward(0.1), evaluate(*first, between=rows(4, 6)), evaluate(*second, between=rows(5, 6)))
+    agree(forward_backward(0.1), evaluate(*first, twice=True), evaluate(*first, between=rows(4, 6), twice=True))
     agree(probe("calls_apart", inputs=first, dy=rows(4, 6), calls=[[0.1], [2.0], []]))
 
 
@@ -143,10 +150,10 @@ def test_constant_rows(agree):
     """
     x, weight, bias = inputs(4, 6)
     x[1], x[3] = 0.0, 0.5
-    agree(forward_backward(eps=0.1), evaluate(x, weight, bias), evaluate(zeros(2, 6), weight, bias))
+    agree(forward_backward(0.1), evaluate(x, weight, bias), evaluate(zeros(2, 6), weight, bias))
     agree(forward_backward(), evaluate(ones(3, 6), weight, bias))
-    agree(forward_backward(eps=0.1), evaluate(*inputs(4, 1)), evaluate(*inputs(2, 3, 1)))
-    agree(forward_backward(eps=0.1), evaluate(rows(4, 6), ones(6), zeros(6)), evaluate(rows(4, 6), zeros(6), bias))
+    agree(forward_backward(0.1), evaluate(*inputs(4, 1)), evaluate(*inputs(2, 3, 1)))
+    agree(forward_backward(0.1), evaluate(rows(4, 6), ones(6), zeros(6)), evaluate(rows(4, 6), zeros(6), bias))
 
 
 @pytest.mark.kind("stability")
@@ -182,4 +189,4 @@ def test_dtypes(agree):
     steep = evaluate(rows(2, 6) * 300, weight * 5, bias, dtype="float16", backward=True, steep=True)  # dy · weight is no number of float16
     agree(forward_backward(), steep)
     agree(forward_backward(), evaluate(randn(4, 6) + 300, weight, bias, dtype="float16"))
-    agree(forward_backward(eps=1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))
+    agree(forward_backward(1e-12), evaluate(*inputs(4, 6), dtype="float64"), evaluate(*inputs(2, 3, 6, scale=1e-3), dtype="float64"))

@@ -24,6 +24,13 @@ def typical():
     ]
 
 
+def real():
+    """A block of a hundred features, deep in a model."""
+    return [
+        use(build(96, linear(96, 96), 24), rows(2, 96), rows(1, 2, 96), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

@@ -25,6 +25,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred and sixty channels."""
+    return [
+        use(function("local_response_norm", 5), channels(2, 264, 2, 3), channels(1, 96, 4, 4), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -169,18 +176,36 @@ def test_dimensions(agree, refuses):
 @pytest.mark.kind("stability")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Sum the numbers of each window by themselves. A running sum of all channels, or a product with 0, brings in those outside it.",
-    zh="每个窗口只对自己的数求和。对全部通道的前缀和，或与 0 相乘，都会把窗口之外的数带进来。",
+    "Sum the numbers of each window by themselves. A running sum of all channels brings in those outside it.",
+    zh="每个窗口只对自己的数求和。对全部通道的前缀和会把窗口之外的数带进来。",
 )
 def test_only_the_window(agree):
-    """A huge number, a NaN or an infinity has no effect on channels whose windows do not hold it.
+    """A huge number has no effect on channels whose windows do not hold it, and a position of NaN alone has none on other positions.
 
-    zh: 极大的数、NaN 或无穷大，对窗口不含它的通道没有任何影响。
+    zh: 极大的数对窗口不含它的通道没有任何影响；整个位置都是 NaN 时，对其他位置没有任何影响。
     """
     for size in (3, 4):
         x = channels(2, 9, 3)
         x[:, 2] *= 1e5
         agree(lrn(x, size, 1.0))
+        x = channels(2, 9, 3)
+        x[1, :, 1] = np.nan
+        agree(function("local_response_norm", size, 1.0), evaluate(x))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Sum the numbers of each window by themselves: 0 times a NaN or an infinity is NaN, so a product with a matrix spoils all channels.",
+    zh="每个窗口只对自己的数求和：0 乘以 NaN 或无穷大是 NaN，所以与矩阵相乘会破坏所有通道。",
+)
+def test_not_finite(agree):
+    """A NaN or an infinity has no effect on channels whose windows do not hold it.
+
+    zh: NaN 或无穷大对窗口不含它的通道没有任何影响。
+    """
+    for size in (3, 4):
         steps = []
         for spoilt in (np.nan, np.inf, -np.inf):
             x = channels(2, 9, 3)

@@ -37,6 +37,13 @@ def typical():
     ]
 
 
+def real():
+    """A thousand samples."""
+    return [
+        use(function("min_max"), features(1100, 2), features(20, 70), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -163,6 +170,7 @@ def test_gradient_of_constants(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Look at x.dim() before anything else, and raise a ValueError unless it is 2.", zh="首先检查 x.dim()，不是 2 就抛出 ValueError。"
 )

@@ -17,6 +17,7 @@ from normgrade.suite import (
     learn,
     linear,
     load,
+    plain,
     probe,
     randn,
     scaled,
@@ -37,11 +38,18 @@ def block(kind, dim, *sublayers):
 
 
 def typical():
-    """A stack of layers and a function, and a block of each kind."""
+    """A stack of layers, and a block of each kind."""
     return [
         use(block(STACK, 6, linear(6, 6), scaled(0.5), feed_forward(6)), rows(5, 6), rows(2, 3, 6), fixed=[-1]),
         use(block("PostNorm", 5, linear(5, 5)), rows(2, 4, 5), rows(3, 5), fixed=[-1]),
         use(block("PreNorm", 4, feed_forward(4)), rows(3, 4), rows(2, 5, 4), fixed=[-1]),
+    ]
+
+
+def real():
+    """Layers of a hundred features."""
+    return [
+        use(block(STACK, 96, linear(96, 96), scaled(0.5)), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 
@@ -147,6 +155,7 @@ def test_functions_as_sublayers(agree):
         for shape in ((6,), (3, 3, 3, 3), (2, 1, 3, 2, 4)):
             agree(probe("given", kind=kind, x=rows(*shape), count=count, upstream=randn(*shape)))
         agree(probe("returned", kind=kind, x=rows(4, 3), upstream=randn(4, 3)))
+    agree(block(STACK, 6, linear(6, 6), plain(0.5), linear(6, 6), plain(-0.7)), train(rows(5, 6)), evaluate(rows(2, 3, 6)))
 
 
 @pytest.mark.kind("state")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from shared import rows
 
-from normgrade.suite import build, evaluate, feed_forward, identity, linear, probe, randn, scaled, train, use
+from normgrade.suite import build, evaluate, feed_forward, identity, linear, plain, probe, randn, scaled, train, use
 
 
 def typical():
-    """A function and a layer, two functions of which one returns the tensor it was given, and two layers with a function.
+    """A layer with parameters and one without, two without of which one returns the tensor it was given, and three.
 
     The first two learn in three steps. Two layers would make such large numbers of it that rounding decides.
     """
@@ -20,6 +20,13 @@ def typical():
         use(build([scaled(0.5), feed_forward(3)]), rows(2, 3), rows(1, 4, 3), [-1]),
         use(build([identity(), scaled(-0.5)]), rows(2, 3), rows(4), []),
         use(build([feed_forward(5), linear(5, 5), identity()]), rows(4, 5), rows(2, 3, 5), [-1]),
+    ]
+
+
+def real():
+    """Layers of a hundred features."""
+    return [
+        use(build([linear(96, 96), scaled(0.5)]), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 
@@ -103,7 +110,7 @@ def test_mixed_sublayers(agree):
 
     zh: Module 和普通函数可以混用；顺序就是列表的顺序。
     """
-    agree(build([scaled(1.5), feed_forward(4), scaled(-0.5)]).filled(alphas=[0.7, -0.4, 1.3]), train(rows(3, 4)), evaluate(rows(2, 3, 4)))
+    agree(build([plain(1.5), feed_forward(4), plain(-0.5)]).filled(alphas=[0.7, -0.4, 1.3]), train(rows(3, 4)), evaluate(rows(2, 3, 4)))
     agree(build([identity(), linear(5, 5)]).filled(alphas=[-0.6, 0.9]), train(rows(3, 5)))
 
 

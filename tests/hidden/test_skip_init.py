@@ -16,11 +16,18 @@ def block(*args, **kwargs):
 
 
 def typical():
-    """A block around layers, one around a function that returns the tensor it was given, and one around another function."""
+    """A block around layers, one around a layer that returns the tensor it was given, and one around a layer without parameters."""
     return [
         use(block(feed_forward(3), 0.3), rows(4, 3), rows(2, 1, 3), [-1]),
         use(block(identity(), -1.7), rows(2, 4, 3), rows(7), []),
         use(block(scaled(0.5)), rows(4, 3), rows(2, 1, 3, 5), []),
+    ]
+
+
+def real():
+    """A branch of a hundred features."""
+    return [
+        use(block(linear(96, 96)), rows(2, 96), rows(1, 2, 96), [-1]),
     ]
 
 

@@ -19,6 +19,13 @@ def typical():
     ]
 
 
+def real():
+    """Rows of a thousand numbers, and three hundred rows."""
+    return [
+        use(function("softmax"), rows(2, 1100), rows(300, 5), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

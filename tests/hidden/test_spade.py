@@ -9,7 +9,23 @@ import numpy as np
 import pytest
 from shared import channels
 
-from normgrade.suite import build, copy, evaluate, ones, probe, randn, reload, train, uniform, use, words
+from normgrade.suite import (
+    build,
+    change,
+    copy,
+    evaluate,
+    load,
+    ones,
+    pickle,
+    probe,
+    randn,
+    reload,
+    swap,
+    train,
+    uniform,
+    use,
+    words,
+)
 
 COUNTER = "num_batches_tracked"
 
@@ -38,8 +54,15 @@ def one_hot(samples, classes, height, width):
 def typical():
     """The layer as it is used, with larger and smaller label maps and one of the size of x, and what it refuses."""
     return [
-        used(spade(3, 2, 4, 0.1).watching(COUNTER), (4, 3, 2, 5), (4, 2, 3, 7), (2, 3, 4, 3), (2, 2, 3, 2)),
-        used(spade(2, 3, 5, 1e-3).watching(COUNTER), (2, 2, 5, 3), (2, 3, 2, 4), (3, 2, 3, 4), (3, 3, 3, 4)),
+        used(spade(3, 2, 4, 0.1), (4, 3, 2, 5), (4, 2, 3, 7), (2, 3, 4, 3), (2, 2, 3, 2)),
+        used(spade(2, 3, 5, 1e-3), (2, 2, 5, 3), (2, 3, 2, 4), (3, 2, 3, 4), (3, 3, 3, 4)),
+    ]
+
+
+def real():
+    """Seventy channels."""
+    return [
+        use(spade(72, 3, 8, 1e-3), [channels(2, 72, 3, 2), channels(2, 3, 6, 4)], [channels(1, 72, 4, 4), channels(1, 3, 4, 4)], [1]),
     ]
 
 
@@ -126,7 +149,7 @@ def test_evaluation(agree):
 
     zh: 评估时使用滑动统计量，只有一个位置也可以，滑动统计量保持不变。
     """
-    layer = trained(3, 2, 4).watching(COUNTER)
+    layer = trained(3, 2, 4)
     agree(layer, *(evaluate(large(*shape), channels(shape[0], 2, 3, 2)) for shape in ((4, 3, 3, 2), (1, 3, 1, 1), (2, 3, 4, 5))))
 
 
@@ -154,19 +177,39 @@ def test_eps(agree):
 @pytest.mark.kind("state")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · "
-    "W), and num_batches_tracked grows by 1.",
-    zh="训练时 running ← 0.9 · running + 0.1 · batch，方差用无偏的（除以 n − 1，n = N · H · W），num_batches_tracked 加 1。",
+    "running ← 0.9 · running + 0.1 · batch in training, with the unbiased variance (n − 1, n = N · H · W).",
+    zh="训练时 running ← 0.9 · running + 0.1 · batch，方差用无偏的（除以 n − 1，n = N · H · W）。",
 )
 def test_running_statistics(agree):
-    """The running statistics follow the batches of x by a tenth, with the unbiased variance; training counts batches, and all is saved.
+    """The running statistics follow the batches of x by a tenth, with the unbiased variance, and are saved.
 
-    zh: 滑动统计量以十分之一的权重跟随 x 的每一批，其中的方差无偏；训练时给批计数，这些都会保存下来。
+    zh: 滑动统计量以十分之一的权重跟随 x 的每一批，其中的方差无偏，并且会保存下来。
     """
     for shape in ((4, 3, 2, 1), (2, 3, 4, 5), (1, 3, 2, 3)):
         steps = [train(large(*shape) * (1 + k) + 100 * k, channels(shape[0], 2, 3, 4)) for k in range(2)]
-        layer = trained(3, 2, 4).watching(COUNTER)
+        layer = trained(3, 2, 4)
         agree(layer, *steps, evaluate(large(*shape), channels(shape[0], 2, 3, 4)), reload(), steps[0], copy(), steps[1])
+
+
+@pytest.mark.kind("state")
+@pytest.mark.points(0)
+@pytest.mark.hint(
+    "In training, and only there, num_batches_tracked grows by 1, with gradients and without.",
+    zh="num_batches_tracked 只在训练时加 1，有没有梯度都一样。",
+)
+def test_counter(agree):
+    """Training counts batches, whatever their size; evaluation does not, and the count is saved.
+
+    zh: 训练时给批计数，无论批有多大；评估时不计数，计数会保存下来。
+    """
+    x, labels = large(4, 3, 2, 5), channels(4, 2, 3, 4)
+    trains = train(x, labels), train(x[:1], labels[:1], gradients="no_grad"), train(x, labels, gradients="inference_mode")
+    evaluates = evaluate(x, labels), evaluate(x, labels, gradients="no_grad")
+    counting = spade(3, 2, 4).watching(COUNTER)
+    agree(counting, *evaluates, *trains[:2], *evaluates, reload(), trains[0], copy(), change(), trains[0], swap(), trains[0])
+    agree(counting.as_built(), trains[0], pickle(), trains[2], evaluates[0], load(), trains[0])
+    x[2, 1, 0, 3] = np.nan
+    agree(counting, train(x, labels, gradients="no_grad"), trains[0])
 
 
 @pytest.mark.kind("state")
@@ -205,21 +248,35 @@ def test_gradients(agree):
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
 @pytest.mark.hint(
-    "Raise a ValueError where x does not have 4 dimensions, in both modes, and in training where every channel has a single value.",
-    zh="x 不是 4 维时，两种模式下都抛出 ValueError；训练时每个通道只有一个值，也抛出 ValueError。",
+    "In training, raise a ValueError where every channel of x has a single value.",
+    zh="训练时，x 的每个通道都只有一个值，就抛出 ValueError。",
 )
 def test_refusals(refuses):
-    """An x that does not have four dimensions is a ValueError, and so is training on one value per channel.
+    """Training on one value per channel is a ValueError.
 
-    zh: x 不是 4 维，或训练时每个通道只有一个值，都抛出 ValueError。
+    zh: 训练时每个通道只有一个值，抛出 ValueError。
+    """
+    single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
+    legal = [train(randn(*shape), randn(shape[0], 2, 3, 4)) for shape in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1))]
+    refuses(ValueError, spade(3, 2, 4), train(*single), legal=[evaluate(*single), *legal])
+    refuses(ValueError, spade(3, 2, 4), train(*single, gradients="no_grad"), legal=evaluate(*single))
+
+
+@pytest.mark.kind("edge")
+@pytest.mark.points(0)
+@pytest.mark.courtesy
+@pytest.mark.hint(
+    "Raise a ValueError where x does not have 4 dimensions, in both modes.", zh="x 不是 4 维时，两种模式下都抛出 ValueError。"
+)
+def test_dimensions(refuses):
+    """An x that does not have four dimensions is a ValueError.
+
+    zh: x 不是 4 维，抛出 ValueError。
     """
     layer, labels = spade(3, 2, 4), randn(2, 2, 3, 4)
     good = channels(2, 3, 4, 5)
     for step, bad in ((train, good[0, 0, 0]), (evaluate, good[0, 0, 0]), (evaluate, good[0]), (train, good[..., None])):
         refuses(ValueError, layer, step(bad, labels), legal=step(good, labels))
-    single = randn(1, 3, 1, 1), randn(1, 2, 3, 4)
-    legal = [train(randn(*shape), randn(shape[0], 2, 3, 4)) for shape in ((1, 3, 2, 1), (1, 3, 1, 2), (2, 3, 1, 1))]
-    refuses(ValueError, layer, train(*single), legal=[evaluate(*single), *legal])
 
 
 @pytest.mark.kind("edge")
@@ -274,7 +331,7 @@ def test_half_precision(agree):
     zh: 训练和评估时，半精度的 x 都用 float32 的统计量归一化，输出的 dtype 与 x 相同。
     """
     for dtype in ("float16", "bfloat16"):
-        layer = spade(3, 2, 4, 1e-9).filled(running_mean=0.0).watching(COUNTER).to(dtype)
+        layer = spade(3, 2, 4, 1e-9).filled(running_mean=0.0).to(dtype)
         labels = channels(4, 2, 3, 5)
         steps = [train(randn(4, 3, 5, 4) * scale, labels, dtype=dtype, witness=True) for scale in (1e-3, 180)]
         agree(layer, *steps)  # squares overflow, and variances do not

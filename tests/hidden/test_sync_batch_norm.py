@@ -46,6 +46,13 @@ def typical():
     ]
 
 
+def real():
+    """Two hundred and sixty channels."""
+    return [
+        use(world(264, 1, 1e-3), batch(2, 264, 2, 3), batch(5, 264), [1]),
+    ]
+
+
 def alone(*shapes):
     """Batches of one value per channel."""
     return [randn(*shape) for shape in shapes]

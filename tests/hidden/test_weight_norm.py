@@ -40,6 +40,13 @@ def typical():
     ]
 
 
+def real():
+    """A layer of a thousand features."""
+    return [
+        use(with_weight(slices(5, 1040)), rows(3, 1040), rows(1, 2, 1040), [-1]),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(

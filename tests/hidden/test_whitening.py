@@ -29,6 +29,13 @@ def typical():
     ]
 
 
+def real():
+    """Three hundred samples of eight features."""
+    return [
+        use(function("whiten", 0.3), samples(300, 8), samples(200, 6), []),
+    ]
+
+
 @pytest.mark.kind("interface")
 @pytest.mark.points(1)
 @pytest.mark.hint(
@@ -177,6 +184,7 @@ def test_gradients(agree):
 
 @pytest.mark.kind("edge")
 @pytest.mark.points(1)
+@pytest.mark.courtesy
 @pytest.mark.hint(
     "Look at x.dim() before anything else, and raise a ValueError unless it is 2.", zh="首先检查 x.dim()，不是 2 就抛出 ValueError。"
 )

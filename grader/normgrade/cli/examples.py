@@ -71,6 +71,7 @@ EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
             ("normgrade verify", N_("the whole course")),
             ("normgrade verify layer_norm --seeds 20", N_("one, on twenty draws")),
             ("normgrade verify --mutants", N_("and every slip of the pen")),
+            ("normgrade verify --habits", N_("and every bad habit")),
             ("normgrade verify rms_norm --mistake eps-missing", N_("one mistake in full")),
             ("normgrade verify rms_norm --only test_eps", N_("one check alone")),
             ("normgrade verify --course my-course", N_("your own")),

@@ -165,4 +165,4 @@ def claims(watching: Watching) -> Sequence[tuple[str, tuple[str, ...]]]:
 def marks(watching: Watching, names: Sequence[str]) -> Text:
     """A mark for each of these checks, by how it ended; a dot for one that has not."""
     found = [watching.checks.get(name) for name in names]
-    return Text.assemble(*((MARKS[each.outcome], STYLES[each.outcome]) if each else (PENDING, "dim") for each in found))
+    return Text.assemble(*((MARKS[each.shown_as], STYLES[each.shown_as]) if each else (PENDING, "dim") for each in found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from normgrade.cli.options import DETAILS, course_option, hand_over, isolation_o
 from normgrade.cli.output import format_of, refuse_unless_writable
 from normgrade.cli.shell_words import checks_of_one, mistakes_of_one, slugs_alike, ways_of_one
 from normgrade.cli.warn import warn_of_folders
+from normgrade.course.course import Course
 from normgrade.language import _
 from normgrade.language.errors import UsageError
 from normgrade.learner.workspace import find_course
@@ -22,6 +24,8 @@ from normgrade.learner.workspace import find_course
     "--seeds", callback=whole_number(1, 1000), default="1", metavar="N", help="Prove everything on inputs of the seeds 0 to N − 1."
 )
 @click.option("--mutants", is_flag=True, help="Prove too that every small change of a reference fails, unless equivalent.toml accepts it.")
+@click.option("--envelope", is_flag=True, help="Show instead what the suites play: dtypes, sizes, layouts, and what is lacking.")
+@click.option("--habits", is_flag=True, help="Prove too that every wrong way that needs no exercise fails, or is left out with a reason.")
 @click.option("--write", "writes", is_flag=True, help="Write first what ships with each exercise, computed on this machine.")
 @click.option("--mistake", metavar="NAME", shell_complete=mistakes_of_one, help="Show the whole report on that wrong answer.")
 @click.option("--alternative", metavar="NAME", shell_complete=ways_of_one, help="Show the whole report on that right answer.")
@@ -34,6 +38,8 @@ def verify_command(
     slugs: tuple[str, ...],
     seeds: int,
     mutants: bool,
+    envelope: bool,
+    habits: bool,
     writes: bool,
     mistake: str | None,
     alternative: str | None,
@@ -59,13 +65,18 @@ def verify_command(
         raise UsageError(_("--mistake, --alternative and --only look at one exercise: name its SLUG, and no other."))
     if closely and writes:
         raise UsageError(_("--write is for whole exercises: leave it out beside --mistake, --alternative and --only."))
-    if closely and mutants:
-        raise UsageError(_("--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only."))
+    for option, given in (("--mutants", mutants), ("--habits", habits)):
+        if closely and given:
+            said = _("{option} proves a whole exercise: leave it out beside --mistake, --alternative and --only.", option=option)
+            raise UsageError(said)
+
+    if envelope:
+        return show_envelopes(course, slugs, required)
 
     from normgrade.report.render.terminal import open_console
     from normgrade.suite.grading_options import Options, available
     from normgrade.verify.close_up import close_up
-    from normgrade.verify.matrix import matrix
+    from normgrade.verify.matrix import matrix, matrix_of_habits
     from normgrade.verify.proofs import verify
     from normgrade.verify.shipping import write
     from normgrade.verify.unfinished import sorted_out
@@ -79,8 +90,28 @@ def verify_command(
         if closely:
             reports = close_up(exercises[0], mistake, alternative, range(seeds), options)
         else:
-            reports = verify(exercises, range(seeds), options, mutants, options.cores)
+            reports = verify(exercises, range(seeds), options, mutants, habits, options.cores)
     code = hand_over([*reports, *unfinished], format, output, DETAILS[detail])
     if exercises and format == "terminal" and output is None and not closely:
         click.echo("\n" + "\n".join(matrix(exercises, open_console().width)))
+        if habits:
+            click.echo("\n" + "\n".join(matrix_of_habits(exercises, reports, open_console().width)))
     return code
+
+
+def show_envelopes(course: Course, slugs: Sequence[str], required: str) -> int:
+    """Print the envelope of each exercise, and what is lacking there. Returns 1 if anything is, else 0."""
+    from normgrade.suite.grader import open_grader
+    from normgrade.suite.grading_options import Options
+    from normgrade.verify.envelope import envelope_of, holes
+    from normgrade.verify.unfinished import sorted_out
+
+    exercises, lacking = sorted_out(course, slugs)[0], False
+    with open_grader(exercises, Options(required=required)) as grader:
+        for exercise in exercises:
+            envelope = envelope_of(grader, exercise)
+            click.echo(f"{exercise.slug}\n" + "\n".join(f"    {line}" for line in envelope.lines()))
+            for hole in holes(exercise, envelope):
+                click.echo(f"  ! {hole}")
+                lacking = True
+    return int(lacking)

@@ -10,6 +10,7 @@ MARGINAL = 8.0  # a fact that unstable arithmetic gets wrong by less than this m
 COMPARABLE = 16.0  # the factor by which two unstable results may be further from the right one than each other
 COMPARABLE_HALF = 4.0  # the same in half precision, where arithmetic differs less
 CAPPED = 1e6  # times what is allowed: further off is as far as infinity
+KEPT = 2.0**-24  # the rounding of what a mistake changes numbers by, which is kept in float32
 FAR = 0.5  # native and exact numbers that are apart by more than this fraction are undetermined
 
 
@@ -96,8 +97,8 @@ def forecast(
     found = root_mean_square(natively - off, starts)
     moved = found if moved is None else np.maximum(found, moved)
     scale = reference.units * np.maximum(np.abs(reference.numbers + off), np.abs(reference.numbers + natively))
-    permitted = reference.allowed + reference.factors * (np.repeat(moved, sizes(starts, len(off))) + scale)
     size, endless = np.abs(off), ~np.isfinite(natively)
+    permitted = reference.allowed + reference.factors * (np.repeat(moved, sizes(starts, len(off))) + scale) + KEPT * size
     finite = np.isfinite(off) & ~endless & np.isfinite(permitted)
     settled = finite & (np.abs(natively - off) <= FAR * np.maximum(size, np.abs(natively)) + reference.allowed)
     telling = settled & (size > permitted)

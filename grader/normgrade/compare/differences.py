@@ -134,8 +134,9 @@ def at_most(right: np.ndarray, permitted: np.ndarray) -> np.ndarray:
 def allowed(expected: Expected) -> np.ndarray:
     """How far each number may be off, as an array that nobody may write to.
 
-    It is K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two. Of an estimate from random draws, it is
-    five standard errors of the difference between two of them more.
+    It is K · (spread + u·|y| + smallest subnormal), and in half precision one more rounding or two. Where float64 is due, u is that of
+    float64, and the spread is as much smaller. Of an estimate from random draws, it is five standard errors of the difference between two
+    of them more.
     """
     limit: np.ndarray = np.asarray(limit_of(expected))
     limit.flags.writeable = False
@@ -147,7 +148,8 @@ def limit_of(expected: Expected) -> Any:  # an array, or a NumPy scalar for one 
     right, dtype = np.abs(expected.value.values).astype(np.float64), expected.dtype
     if expected.spread is None or dtype is None:
         return np.zeros_like(right)
-    limit = K * (expected.spread + UNIT_ROUNDOFF["float32"] * right + SMALLEST_SUBNORMAL[dtype])
+    unit = UNIT_ROUNDOFF[expected.unit]
+    limit = K * (expected.spread * (unit / UNIT_ROUNDOFF["float32"]) + unit * right + SMALLEST_SUBNORMAL[dtype])
     limit = limit + by_chance(expected)
     rounding = UNIT_ROUNDOFF[dtype] * right if dtype in HALF else 0.0
     return limit + K_HALF * (rounding + (0.0 if expected.slack is None else expected.slack))

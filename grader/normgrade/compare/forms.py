@@ -130,6 +130,10 @@ def in_words(name: str, forms: str) -> str:
     match name:
         case report.HALF_PRECISION:
             return _("Half precision is computed as it comes: with the same numbers in float32, your code ends otherwise. Widen it first.")
+        case report.FLOAT64_NARROWED:
+            return _(
+                "float64 is computed in float32, and right to seven digits only. Widen what is narrower than float32, and nothing else."
+            )
         case report.WIDER_RETURNED:
             return _("Half precision does not come back as such: {forms}. Cast what you return to the dtype of the input.", forms=forms)
         case report.OTHER_DTYPE:

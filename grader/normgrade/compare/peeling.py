@@ -16,11 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from normgrade.compare.differences import allowed
 from normgrade.compare.facts import ABSENT, Facts
 from normgrade.compare.played import Played, PlayKey, Result
+from normgrade.language.places import Place
 from normgrade.oracle.expectation import is_gradient
 from normgrade.oracle.expected import Expectation
-from normgrade.report.report import HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
+from normgrade.report.report import FLOAT64_NARROWED, HALF_PRECISION, INPUT_CHANGED, OTHER_DTYPE, OTHER_SHAPE, WIDER_RETURNED
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -224,6 +226,8 @@ def other_forms(play: Played) -> dict[str, frozenset[int]]:
                 found.setdefault(WIDER_RETURNED if is_wider(got, due) else OTHER_DTYPE, set()).add(2 * index)
             if shape_of(got) != shape_of(due):
                 found.setdefault(OTHER_SHAPE, set()).add(2 * index)
+        elif play.facts.wrong[2 * index + 1] and is_right_in_float32(play, place):
+            found.setdefault(FLOAT64_NARROWED, set()).add(2 * index + 1)
     if OTHER_SHAPE in found:
         steps = {play.right.places[fact // 2].step for fact in found[OTHER_SHAPE] if not is_gradient(play.right.places[fact // 2])}
         found[OTHER_SHAPE].update(without_gradient(play, steps))
@@ -243,6 +247,15 @@ def holds_numbers(play: Played, index: int) -> bool:
     got, due = play.observation.values.get(place), play.expectation.places[place].value
     floats = dtype_of(play.right.forms[index]) in FLOATS and dtype_of(play.facts.forms[index]) in FLOATS
     return floats and isinstance(got, Array) and isinstance(due, Array) and got.values.size == due.values.size
+
+
+def is_right_in_float32(play: Played, place: Place) -> bool:
+    """Return if the numbers at a place would be right, were float32 arithmetic enough."""
+    got, expected = play.observation.values[place], play.expectation.places[place]
+    if expected.unit == "float32" or not isinstance(got, Array) or not isinstance(expected.value, Array):
+        return False
+    with np.errstate(all="ignore"):
+        return bool((np.abs(got.values - expected.value.values) <= allowed(replace(expected, unit="float32"))).all())
 
 
 def is_wider(got: str | None, due: str) -> bool:

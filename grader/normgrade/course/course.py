@@ -88,7 +88,9 @@ class Exercise:
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
+    left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)  # habits that change nothing here, with reasons
     after: tuple[str, ...] = ()  # the exercises after which it is best done
+    courtesy: tuple[str, ...] = ()  # situations that do not decide whether a submission passes
 
     @classmethod
     def at(cls, course: Path, slug: str) -> Exercise:
@@ -568,6 +570,8 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
+        left_out_habits=table.take("habits", mapping, {}),
+        courtesy=table.take("courtesy", texts, ()),
         credit=table.take("credit", one_of(*CREDITS), settings.credit),
     )
     for name in exercise.allowed:

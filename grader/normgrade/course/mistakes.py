@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 
 from normgrade.course.course import Exercise
 from normgrade.course.files import read_text
-from normgrade.course.table import Table, Wrong, between, text
+from normgrade.course.table import Table, Wrong, between, text, truth
 from normgrade.language import _
 from normgrade.language.errors import CourseError
 
@@ -67,6 +67,7 @@ class WrongAnswer:
     - `name`: unique among the wrong answers and the known mistakes of its exercise, as in `"eps-of-the-class"`.
     - `what`: what is wrong, in English, for maintainers.
     - `source`: the whole wrong implementation, as Python source.
+    - `courtesy`: whether it fails what is asked as a courtesy, and nothing else.
 
     >>> from normgrade.course.course import Course
     >>> [answer.what for answer in read_wrong(Course.find().exercise("layer_norm")) if answer.name == "biased-only-with-gradients"]
@@ -76,6 +77,7 @@ class WrongAnswer:
     name: str
     what: str
     source: str
+    courtesy: bool = False
 
 
 def read_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
@@ -119,9 +121,9 @@ def read_mistake(entry: Table, reference: str) -> Mistake:
 
 def read_wrong_answer(entry: Table, reference: str) -> WrongAnswer:
     """The wrong answer that one table of wrong.toml describes."""
-    name, what = entry.take("name", text), entry.take("what", text)
+    name, what, courtesy = entry.take("name", text), entry.take("what", text), entry.take("courtesy", truth, False)
     source, _edits = read_source(entry, name, reference)
-    return WrongAnswer(name, what, source)
+    return WrongAnswer(name, what, source, courtesy)
 
 
 def read_source(entry: Table, name: str, reference: str) -> tuple[str, tuple[Edit, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from normgrade.language import _
@@ -32,6 +33,7 @@ class Signature:
 
     - `name`: the name of a class, which starts with a capital letter, or of a function.
     - `parameters`: what a function takes, or a class's constructor without `self`; all positional, in order.
+    - `by_position`: how many of them, the first, are only given by position, so that they may have any name: those before `/`.
 
     `str` gives the form that `exercise.toml` uses.
 
@@ -44,6 +46,7 @@ class Signature:
 
     name: str
     parameters: tuple[Parameter, ...]
+    by_position: int = 0
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -51,6 +54,8 @@ class Signature:
 
         >>> Signature.parse("rms_norm(x, weight=None)").parameters[1].default
         'None'
+        >>> Signature.parse("backward(dy, cache, /)").by_position
+        2
         >>> Signature.parse("rms_norm(*x)")
         Traceback (most recent call last):
             ...
@@ -61,7 +66,7 @@ class Signature:
         except (SyntaxError, ValueError) as error:
             raise ValueError(_("{text!r} is none", text=text)) from error
         assert isinstance(function, ast.FunctionDef)
-        signature = cls(function.name, parameters_of(function.args))
+        signature = cls(function.name, parameters_of(function.args), len(function.args.posonlyargs))
         [understood] = ast.parse(f"def {signature}: ...").body
         if ast.dump(understood) != ast.dump(function):
             raise ValueError(_("{text!r} holds more than names and defaults", text=text))
@@ -77,7 +82,16 @@ class Signature:
         return self.name[0].isupper()
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(map(str, self.parameters))})"
+        return f"{self.name}({', '.join(with_slash([*map(str, self.parameters)], self.by_position))})"
+
+
+def with_slash(parameters: Sequence[str], by_position: int) -> list[str]:
+    """The parameters, with a slash behind those that are given by position only.
+
+    >>> with_slash(["dy", "cache"], 2), with_slash(["x"], 0)
+    (['dy', 'cache', '/'], ['x'])
+    """
+    return [*parameters[:by_position], *(["/"] if by_position else []), *parameters[by_position:]]
 
 
 def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:

@@ -139,6 +139,13 @@ def one_of(*names: T) -> Callable[[object], T]:
     return chosen
 
 
+def truth(value: object) -> bool:
+    """True or false."""
+    if isinstance(value, bool):
+        return value
+    raise Wrong(_("true or false"))
+
+
 def seconds(value: object) -> float:
     """A duration in seconds, above 0 and up to one hour."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 3600:

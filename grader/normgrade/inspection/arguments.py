@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
-from normgrade.course.signature import Parameter, Signature, parameters_of
+from normgrade.course.signature import Parameter, Signature, parameters_of, with_slash
 from normgrade.language import _, n_
 
 LONGEST_SHOWN = 40  # characters of a default in a message
@@ -53,6 +53,7 @@ class Arguments:
 def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
     """One sentence for each reason why a call that the contract allows would fail, or mean something else."""
     asked = {parameter.name: parameter for parameter in contract.parameters}
+    found = with_any_name(found, contract)
     renamed = renamings(found, contract)
     for name in asked:
         if name in found.by_name:
@@ -64,6 +65,14 @@ def shortcomings(found: Arguments, contract: Signature) -> Iterator[str]:
         yield n_("{names} is missing", "{names} are missing", len(absent), names=enumerated(absent))
     yield from wrong_kind(found, asked)
     yield from wrong_place(found, asked, renamed)
+
+
+def with_any_name(found: Arguments, contract: Signature) -> Arguments:
+    """The same, where what the contract gives by position only has the contract's names, whatever it is called."""
+    theirs = found.positional[: contract.by_position]
+    ours = (replace(each, name=asked.name) for each, asked in zip(theirs, contract.parameters, strict=False))
+    positional_only = 0 if found.positional_only <= contract.by_position else found.positional_only
+    return replace(found, positional=(*ours, *found.positional[len(theirs) :]), positional_only=positional_only)
 
 
 def renamings(found: Arguments, contract: Signature) -> dict[str, str]:
@@ -116,7 +125,7 @@ def maybe_equal(one: str, other: str) -> bool:
 
 
 def shown(signature: Signature) -> str:
-    return f"{signature.name}({', '.join(map(spelled, signature.parameters))})"
+    return f"{signature.name}({', '.join(with_slash([*map(spelled, signature.parameters)], signature.by_position))})"
 
 
 def spelled(parameter: Parameter) -> str:

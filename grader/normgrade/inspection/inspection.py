@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -83,17 +83,34 @@ def findings_of(tree: ast.Module, exercise: Exercise, lines: list[str]) -> Itera
     against = cache(exercise.ban.against)
     names = Names(tree, lambda name: against(name) is not None)
     yield from contract_findings(names, exercise.defines, lines)
-    yield from banned_findings(names, exercise, lines, frozenset(own_tests(tree)))
+    yield from banned_findings(names, exercise, lines, Context(frozenset(own_tests(tree)), frozenset(bases(tree))))
 
 
-def banned_findings(names: Names, exercise: Exercise, lines: list[str], tests: Container[ast.AST]) -> Iterator[Finding]:
-    """Every use of a banned name, once per line and name. Those in `tests` may be meant as a comparison."""
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a banned name means something else than a use: in the learner's own `tests`, or as one of the `bases` of a class."""
+
+    tests: frozenset[ast.AST]
+    bases: frozenset[ast.AST]
+
+
+def bases(tree: ast.Module) -> Iterator[ast.AST]:
+    """What classes derive from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from node.bases
+
+
+def banned_findings(names: Names, exercise: Exercise, lines: list[str], context: Context) -> Iterator[Finding]:
+    """Every use of a banned name, once per line and name. Those in tests may be meant as a comparison, bases for their buffers only."""
     places: dict[tuple[int, str], ast.AST] = {}
     for node, name in (*names.uses.items(), *imported(names, exercise)):
         places.setdefault((getattr(node, "lineno", 0), name), node)
     for (_line, name), place in places.items():
         text = _("This line uses `{name}`: the exercise is to write it by hand.", name=name)
-        if place in tests:
+        if place in context.bases:
+            text += _(" Derive from `torch.nn.Module`, and register parameters and buffers yourself.")
+        if place in context.tests:
             text += _(' If this is a test of yours, put it under `if __name__ == "__main__":`, which is not graded.')
         yield Finding(*position(lines, place), Rule.BANNED, text)
 

@@ -84,8 +84,8 @@ class Attempt:
 
 
 def first_hinted(report: Report) -> Check | None:
-    """The first check that failed, if it has a hint. A course that keeps its hints to itself shows none."""
-    first = next((check for check in report.checks if check.outcome is Outcome.FAILED), None)
+    """The first check that failed and decides, if it has a hint. A course that keeps its hints to itself shows none."""
+    first = next((check for check in report.checks if check.decides), None)
     return first if first is not None and first.hint else None
 
 

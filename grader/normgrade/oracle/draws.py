@@ -13,7 +13,7 @@ import numpy as np
 
 from normgrade.language import _
 from normgrade.worker.observation import Array
-from normgrade.worker.requests import DRAWN, Differentiable, LayerStory, NewLayer, TypedRequest
+from normgrade.worker.requests import DRAWN, Differentiable, LayerStep, LayerStory, NewLayer, TypedRequest
 
 
 def generator(*key: object) -> np.random.Generator:
@@ -143,7 +143,7 @@ def with_tensors(story: LayerStory, forms: Mapping[str, Form]) -> LayerStory:
         raise ValueError(_('the reference has no "{name}" to fill or watch; it has {has}', name=strange[0], has=has))
     state = {name: form.initial or drawn(story, name, form, key) for name, form in forms.items()}
     steps = [
-        replace(step, state={name: drawn(story, name, form, key, "changed", number) for name, form in forms.items()})
+        replace(step, state={name: at_scale(step, drawn(story, name, form, key, "changed", number), name) for name, form in forms.items()})
         if step.state is DRAWN
         else step
         for number, step in enumerate(story.steps, 1)
@@ -165,6 +165,15 @@ def drawn(story: LayerStory, name: str, form: Form, key: object, *more: object) 
     given = story.state.get(name) if not more else None
     values = draw_state(generator(key, *more, name), name, form.shape, form.floating) if given is None else given.values
     return rounded_to(np.broadcast_to(values, form.shape), kind)
+
+
+def at_scale(step: LayerStep, value: Array, name: str) -> Array:
+    """A tensor that a step writes; weights and biases are as large as the step says, and counters by its square."""
+    if step.scale is not None and step.scale > 1 and value.values.dtype.kind == "i":
+        return Array(value.values * int(step.scale) ** 2, value.dtype)
+    if step.scale is None or name.rpartition(".")[2] not in ("weight", "bias"):
+        return value
+    return rounded_to(value.values * step.scale, value.dtype)
 
 
 def draw_state(random: np.random.Generator, name: str, shape: tuple[int, ...], floating: bool) -> np.ndarray:

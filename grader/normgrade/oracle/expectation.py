@@ -34,7 +34,7 @@ from normgrade.oracle.expected import Expectation, Expected
 from normgrade.oracle.kept import Damaged, decode, encode, request_key
 from normgrade.oracle.shipped import Entry, Shipped
 from normgrade.worker.observation import HALF, Array, Observation, Playable, Request, Value
-from normgrade.worker.requests import FORWARD_BACKWARD, LayerStory, TypedRequest, typed
+from normgrade.worker.requests import FORWARD_BACKWARD, FunctionCall, LayerStory, TypedRequest, typed
 
 PLAYS = 16  # P: plays in Monte Carlo arithmetic; with 8, a spread is now and then too small by chance
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -153,7 +153,7 @@ class Oracle:
         assert self.reference is not None
         seen = self.exactly(self.reference, wide) if self.exact_plays is None else self.exact_plays.of(name, wide)
         places = None if seen is None else self.shipped.places(entry, seen)
-        return self.compute(self.reference, asked, self.spread).places if places is None else places
+        return self.compute(self.reference, asked, self.spread).places if places is None else in_arithmetic_of(asked, places)
 
     def compute(self, source: str, request: TypedRequest, others: tuple[str, ...] = ()) -> Expectation:
         implementation, probes = self.modules(source)
@@ -251,7 +251,30 @@ def expect(
         places = {name: with_open_zeros(place) for name, place in places.items()}
     if isinstance(request, LayerStory) and request.layer != FORWARD_BACKWARD:  # a backward pass by hand is all computed in float32
         places = with_half_precision(places, request, implementation, probes, plays)
-    return Expectation(request, places, native.error or true.error)
+    return Expectation(request, in_arithmetic_of(request, places), native.error or true.error)
+
+
+def in_arithmetic_of(request: TypedRequest, places: Mapping[Place, Expected]) -> Mapping[Place, Expected]:
+    """The places as they are due in float64 arithmetic, if all numbers of a story or of a call are float64; else the same."""
+    if not isinstance(request, LayerStory | FunctionCall) or {*dtypes_in(request.inputs)} != {"float64"}:
+        return places
+    return {name: replace(place, unit="float64") for name, place in places.items()}
+
+
+def dtypes_in(inputs: Any) -> Iterator[str]:
+    """The dtypes of the floating-point arrays among the inputs of a request, and those that it names."""
+    match inputs:
+        case Array(values, dtype) if values.dtype.kind == "f":
+            yield dtype
+        case str() if inputs in UNIT_ROUNDOFF:
+            yield inputs
+        case Mapping():
+            for name, value in inputs.items():
+                if name != "upstream":  # whose numbers are float32's, whatever the output's dtype
+                    yield from dtypes_in(value)
+        case list() | tuple():
+            for value in inputs:
+                yield from dtypes_in(value)
 
 
 def with_half_precision(

@@ -16,7 +16,8 @@ from normgrade.worker.requests import TypedRequest
 class Expected:
     """What is expected at one place. Numbers are float64; `dtype` is what a native play returns there.
 
-    `spread` is the root mean square of each number's movement in float32 arithmetic. `slack`, where half precision takes part, is its
+    `spread` is the root mean square of each number's movement in float32 arithmetic. `unit` is the dtype that this arithmetic has to have
+    at least: float64, where everything that went in is. `slack`, where half precision takes part, is its
     movement when all that is stored in the layer moves by one rounding of that precision; a gradient may be rounded throughout. `error`
     is the standard error of an estimate from random draws.
     """
@@ -26,6 +27,7 @@ class Expected:
     spread: np.ndarray | None = None
     slack: np.ndarray | None = None
     error: float = 0.0
+    unit: str = "float32"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,13 +16,15 @@ The argument `impl` of a probe is the module that is your file, or whatever has 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from random import getstate
 from typing import Any
 
 import numpy as np
-from numpy import geterr
+from numpy import get_printoptions, geterr
 from numpy.random import get_state
 
 from normgrade.language import _
@@ -50,7 +52,8 @@ def forward_backward(
     - `steps`: each is a dictionary. `{"do": "evaluate", "x": …, "upstream": …, "scattered": …}`, or "train" instead of "evaluate", which
       makes no difference, calls the functions as `call_step` does with the step's other entries. With `again`, the very arrays of the
       step before are used once more, with the numbers of this step written into them. "settings" looks whether NumPy's handling of
-      errors and all random numbers are as they were before the first step. Any other step is for layers, and does nothing.
+      errors and all random numbers are as they were before the first step. "attempt" calls `forward` on inputs that it may refuse. Any
+      other step is for layers, and does nothing.
     - `layer`, `state`, `watch`: of no meaning here, where there is no state.
 
     It returns the places of `call_step`, each with its step before it: "step 1 · output". Raises Stopped where a step raises.
@@ -100,6 +103,9 @@ def told(forward: Forward, steps: Sequence[Mapping[str, Any]], backward: Backwar
                         rest = {name: value for name, value in action.items() if name not in ("do", "again")}
                         views = call_step(forward, backward, **rest, given=given)
                         seen |= {place.at(step): value for place, value in views.items()}
+                    case "attempt":
+                        with suppress(Exception):
+                            forward(*(np.copy(each) for each in (action["x"], *action.get("more", ()))))
                     case "settings":
                         now = settings()
                         seen |= {Place(f"{name} left alone").at(step): now[name] == value for name, value in usual.items()}
@@ -135,6 +141,8 @@ def call_step(
     steep: bool = False,
     more: Sequence[np.ndarray] = (),
     names: Sequence[str] = (),
+    arriving: str | None = None,
+    calls: int = 1,
     **_of_layers: Any,
 ) -> dict[Place, Any]:
     """Call `forward` once on `x`, then `backward` where there is a gradient `upstream`, and look at everything.
@@ -144,8 +152,7 @@ def call_step(
     - `x`: the input, an array of any shape and dtype. `forward` gets a copy; with `scattered`, one whose memory is in another order, and
       `backward` such a `dy`, too.
     - `upstream`: the gradient of the output, an array of the output's shape, which is given in the dtype of `x`; None for no backward pass.
-    - `view`: "strided" gives every other number of a larger array; "expanded" repeats the first index of `x` without copies;
-      "channels_last" has dimension 1 last in memory.
+    - `view`: how the inputs lie in memory, one of VIEWS.
     - `given`: the very arrays to call `forward` on, in place of copies of `x` and `more`.
     - `between`: another input, on which `forward` is called between the call on `x` and its backward pass, with the numbers of the further
       inputs in reverse order.
@@ -153,10 +160,12 @@ def call_step(
       cache, and with the numbers of `dy` in reverse order; the gradients add up. `steep`: whether `dy` is 8192 times `upstream`.
     - `more`: further inputs, with which `forward` is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
+    - `arriving`: how `dy` arrives, one of ARRIVING.
+    - `calls`: how often `forward` is called before `backward` is, as the probe of layers has it. The gradients of all calls add up.
 
     What a step of a layer may have besides is left out of account. It returns these places:
 
-    - "output": what `forward` returned, without the cache.
+    - "output": what `forward` returned, without the cache; from the last of several calls.
     - "input left alone", "input <n> left alone": each input after both calls; a text where it was made read-only.
     - "gradient of the output left alone": the same for `dy`; only with `upstream`.
     - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`.
@@ -176,15 +185,17 @@ def call_step(
         return (result, None) if backward is None else pair(result)
 
     writeable = [each.flags.writeable for each in inputs]
-    output, cache = call(*inputs)
+    results = [call(*(varied(each, number) for each in inputs)) for number in range(calls)]
+    output = results[-1][0]
     cache_between = None if between is None else call(entered(np.asarray(between).copy()), *map(reversed_order, inputs[1:]))[1]
     seen: dict[Place, Any] = {OUTPUT: output}
     if upstream is not None and backward is not None:
-        dy = entered((in_other_order if scattered else np.copy)(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype)))
-        seen |= gone_back(backward, dy, cache, len(inputs), residual, twice)
+        laid_dy = in_other_order if scattered else np.copy
+        dy = entered(ARRIVING[arriving](laid_dy(np.asarray(upstream * STEEP if steep else upstream).astype(x.dtype))))
+        seen |= gone_back(backward, dy, [each for _output, each in reversed(results)], len(inputs), residual, twice)
         if between is not None and np.shape(between) == x.shape:
             backward(dy, cache_between)
-        seen[Place("gradient of the output left alone")] = afterwards(dy, True)
+        seen[Place("gradient of the output left alone")] = afterwards(dy, arriving not in READ_ONLY_KINDS)
     return seen | {left_alone(n): afterwards(each, before) for n, (each, before) in enumerate(zip(inputs, writeable, strict=True), 1)}
 
 
@@ -225,15 +236,27 @@ def pair(result: Any) -> tuple[Any, Any]:
     raise TypeError(_("forward returns a pair, (y, cache); this returned: {what}", what=what))
 
 
-def gone_back(backward: Backward, dy: np.ndarray, cache: Any, inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
-    """What `backward` returns."""
-    gradients = backward(dy, cache)
+def varied(x: np.ndarray, call: int) -> np.ndarray:
+    """The input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
+
+    >>> varied(np.array([64.0, 128.0]), 1).tolist(), varied(np.array([64.0, 128.0]), 2).tolist()
+    ([130.0, 65.0], [66.0, 132.0])
+    """
+    if not call:
+        return x
+    larger = (x * (1 + call / 64)).astype(x.dtype)
+    return reversed_order(larger) if call % 2 else larger
+
+
+def gone_back(backward: Backward, dy: np.ndarray, caches: Sequence[Any], inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
+    """What `backward` returns: the sums of the gradients that it gives with each of these caches."""
+    gradients = backward(dy, caches[0])
     seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if isinstance(gradients, tuple) else type(gradients).__name__}
     known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
     seen[Place("number of gradients")] = len(known)
-    if twice:
-        again = backward(reversed_order(dy), cache)
-        known = [one + other for one, other in zip(known, again if isinstance(again, tuple | list) else [again], strict=True)]
+    for again in (*((reversed_order(dy), cache) for cache in caches[:1] if twice), *((dy, cache) for cache in caches[1:])):
+        more = backward(*again)
+        known = [one + other for one, other in zip(known, more if isinstance(more, tuple | list) else [more], strict=True)]
     if residual and isinstance(known[0], np.ndarray) and known[0].shape == dy.shape:
         known[0] = known[0] + dy
     return seen | {gradient_of_input(number + 1): known[number] if number < len(known) else None for number in range(inputs)}
@@ -289,7 +312,42 @@ VIEWS: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
     "strided": lambda x: np.stack([x, x], -1)[..., 0],
     "expanded": lambda x: np.broadcast_to(x[:1], x.shape),
     "channels_last": lambda x: np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, -1)), -1, 1) if x.ndim > 2 else x.copy(),
+    "backwards": lambda x: np.flip(np.flip(x).copy()),  # its strides are negative
+    "read-only": lambda x: read_only(x.copy()),
 }
+
+
+def read_only(x: np.ndarray) -> np.ndarray:
+    """The array, to which nobody may write any more."""
+    x.flags.writeable = False
+    return x
+
+
+def one_hot(dy: np.ndarray) -> np.ndarray:
+    """The same with all numbers 0 except for one in the middle.
+
+    >>> one_hot(np.ones((2, 2))).tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    numbers = np.zeros_like(dy)
+    numbers.flat[dy.size // 2] = dy.flat[dy.size // 2]
+    return numbers
+
+
+# How the gradient of an output can arrive, by name.
+ARRIVING: Mapping[str | None, Callable[[np.ndarray], np.ndarray]] = {
+    None: lambda dy: dy,
+    "one hot": one_hot,
+    "with zeros": lambda dy: np.where(np.arange(dy.size).reshape(dy.shape) % 3 == 0, dy.dtype.type(0), dy),
+    "ones": lambda dy: np.broadcast_to(np.ones((), dy.dtype), dy.shape),
+    "expanded": lambda dy: np.broadcast_to(dy[:1], dy.shape),
+    "strided": lambda dy: np.stack([dy, dy], -1)[..., 0],
+    "backwards": VIEWS["backwards"],
+    "read-only": read_only,
+    "huge": lambda dy: dy * dy.dtype.type(2.0**20),
+    "tiny": lambda dy: dy * dy.dtype.type(2.0**-30),
+}
+READ_ONLY_KINDS = ("ones", "expanded", "read-only")
 
 
 def settings() -> dict[str, Any]:
@@ -306,6 +364,7 @@ def settings() -> dict[str, Any]:
     return {
         "random state": (getstate(), state["state"]["key"].tobytes(), state["state"]["pos"]),
         "handling of floating-point errors": geterr(),
+        "warnings and printing": ([*warnings.filters], get_printoptions()),
     }
 
 

@@ -27,6 +27,7 @@ The argument `impl` of a probe is the module that is your file, or whatever has 
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
@@ -38,9 +39,20 @@ from random import getstate
 from typing import Any
 
 import torch
+from numpy import get_printoptions, geterr
 from numpy.random import get_state
-from torch import get_default_dtype, get_num_threads, is_grad_enabled, is_inference_mode_enabled
+from torch import (
+    are_deterministic_algorithms_enabled,
+    get_default_dtype,
+    get_float32_matmul_precision,
+    get_num_threads,
+    is_anomaly_enabled,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    set_default_dtype,
+)
 from torch._C import _set_grad_enabled
+from torch._tensor_str import PRINT_OPTS
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -263,28 +275,63 @@ def feed_forward(width: int) -> torch.nn.Module:
     return torch.nn.Sequential(Linear(width, width + 2), torch.nn.Tanh(), Linear(width + 2, width))
 
 
-class Scaled:
-    """A plain function: x → factor · x."""
+class Scaled(torch.nn.Module):
+    """A layer without parameters: x → factor · x."""
 
     def __init__(self, factor: float) -> None:
+        super().__init__()
         self.factor = factor
 
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         with unwitnessed():
             return x * self.factor
 
 
-def the_same(x: torch.Tensor) -> torch.Tensor:
-    """A plain function that returns the very tensor it was given."""
-    return x
+def plain(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    """A plain function, which is no layer: x → factor · x."""
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        with unwitnessed():
+            return x * factor
+
+    return scaled
+
+
+def plus_one(_module: torch.nn.Module, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
+    """A hook that adds 1 to what a module returns."""
+    return output + 1
+
+
+def hooked(width: int) -> torch.nn.Module:
+    """A linear layer from `width` features to as many, with a hook that adds 1 to what it returns: to call it is not to call its forward.
+
+    >>> layer = hooked(2)
+    >>> torch.equal(layer(torch.ones(2)), layer.forward(torch.ones(2)) + 1)
+    True
+    """
+    layer = Linear(width, width)
+    layer.register_forward_hook(plus_one)
+    return layer
+
+
+def dropping(width: int) -> torch.nn.Module:
+    """A linear layer from `width` features to as many, and a dropout: in evaluation it drops nothing.
+
+    >>> torch.equal(dropping(2).eval()(torch.ones(2)), Linear(2, 2)(torch.ones(2)))
+    True
+    """
+    return torch.nn.Sequential(Linear(width, width), torch.nn.Dropout(0.5))
 
 
 # What a layer may be given, by name: the grader and your code are given the same.
 CALLABLES: Mapping[str, Callable[..., Any]] = {
     "linear": Linear,
     "feed_forward": feed_forward,
+    "hooked": hooked,
+    "dropping": dropping,
     "scaled": Scaled,
-    "identity": lambda: the_same,
+    "identity": torch.nn.Identity,
+    "plain": plain,
 }
 
 
@@ -322,7 +369,9 @@ def layer_story(
     - `watch`: the names in `state` whose tensors are looked at after every step.
     - `steps`: each is a dictionary. `{"do": "train", "x": …, "upstream": …, "scattered": …}`, or "evaluate" instead of "train", calls
       the layer on the tensor `x` in that mode, as `take_step` does with the step's other entries. Like any code, it calls `train()` or
-      `eval()` where the mode changes: those of the layer at first, later those of a network that holds it. The other steps are:
+      `eval()` where the mode changes: those of the layer at first, later those of a network that holds it. With `mode`, it is asked for
+      in another way: "attribute" sets `layer.training`, "twice" calls `train()` or `eval()` two times. With `beside`, seven other layers
+      of its kind are called on the same inputs between the call and its backward pass. The other steps are:
       - "reload" builds a new layer and loads the state dict of the old one into it, as a network does with its layers.
       - "copy" goes on with a deep copy of the layer, "pickle" with one that was pickled, where the layer can be.
       - "double" goes on in float64.
@@ -332,6 +381,7 @@ def layer_story(
         PyTorch's own `load_state_dict` put those very tensors into the layer.
       - "learn" moves every parameter against its gradient, times `rate`.
       - "settings" looks whether PyTorch's settings and all random numbers are as they were before the layer was built.
+      - "attempt" calls the layer on an input `x` that it may refuse; the steps after it show what that has changed.
     - `rounding`: a unit roundoff and a seed; what a step writes into the layer's tensors is rounded at random, as `round_written` does.
 
     It returns the places of `take_step`, each with its step before it: "step 1 · output", "step 2 · gradient of weight". Raises Stopped
@@ -359,19 +409,25 @@ def layer_story(
 
     try:
         module, other = built(state), None
+        others: Sequence[torch.nn.Module] = ()
         given: Sequence[torch.Tensor] = ()
         random_numbers = torch.Generator().manual_seed(int(rounding[1])) if rounding else None
         for step, action in enumerate(steps, 1):
             before = {name: tensor.clone() for name, tensor in tensors_of(module)} if rounding else {}
             match action["do"]:
                 case "train" | "evaluate" as mode:
-                    put_in_mode(module, mode == "train", asked[id(module)])
-                    views, given = taken(module, action, {name: state[name] for name in watch}, given)
+                    put_in_mode(module, mode == "train", asked[id(module)], action.get("mode"))
+                    if action.get("beside"):
+                        others = others or [built(turned(state)) for _number in range(BESIDE)]
+                    views, given = taken(module, action, {name: state[name] for name in watch}, given, others)
                     seen |= {place.at(step): value for place, value in views.items()}
+                case "attempt":
+                    with suppress(Exception):
+                        module(action["x"].clone(), *(each.clone() for each in action.get("more", ())))
                 case "reload":
-                    saved = torch.nn.Sequential(module).state_dict()  # as a network saves its layers
+                    saved = in_a_network(module).state_dict()  # as a network saves its layers
                     module = built({})
-                    torch.nn.Sequential(module).load_state_dict(saved)
+                    in_a_network(module).load_state_dict(saved)
                     module.load_state_dict(module.state_dict())  # as one does with a layer alone
                 case "copy" | "pickle" as how:
                     old, module = module, deepcopy(module) if how == "copy" else pickled(module)
@@ -380,9 +436,8 @@ def layer_story(
                 case "double":
                     module = module.double()
                 case "swap":
-                    turned = {name: reversed_order(value) for name, value in state.items()}
                     otherwise = (action.get("args", ()), action.get("kwargs", {})) if {"args", "kwargs"} & action.keys() else ()
-                    module, other = other or built(turned, *otherwise), module
+                    module, other = other or built(turned(state), *otherwise), module
                 case "change":
                     fill(module, action["state"])
                 case "load":
@@ -401,12 +456,33 @@ def layer_story(
     return seen
 
 
-def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool]) -> None:
-    """Ask for a mode where the layer was last `asked` for the other one: at first the layer itself, later a network that holds it."""
-    if asked[-1] != training:
+def put_in_mode(module: torch.nn.Module, training: bool, asked: list[bool], how: str | None = None) -> None:
+    """Ask for a mode where the layer was last `asked` for the other one: at first the layer itself, later a network that holds it.
+
+    `how` is "attribute" to set `training` and call nothing, or "twice" to ask the layer two times, whatever it was asked before.
+    """
+    if how == "attribute":
+        (module.layer if isinstance(module, Around) else module).training = training
+        asked.append(training)
+    elif how == "twice" or asked[-1] != training:
         asked.append(training)
         whom = module if len(asked) == 2 else torch.nn.Sequential(module)
-        whom.train() if training else whom.eval()
+        for _time in range(2 if how == "twice" else 1):
+            whom.train() if training else whom.eval()
+
+
+def in_a_network(module: torch.nn.Module) -> torch.nn.Module:
+    """A network that holds a layer three modules deep.
+
+    >>> list(in_a_network(torch.nn.Linear(2, 1, bias=False)).state_dict())
+    ['0.0.0.weight']
+    """
+    return torch.nn.Sequential(torch.nn.Sequential(torch.nn.Sequential(module)))
+
+
+def turned(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The state with the numbers of each tensor in reverse order."""
+    return {name: reversed_order(value) for name, value in state.items()}
 
 
 def tensors_of(module: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -428,11 +504,21 @@ def round_written(module: torch.nn.Module, before: Mapping[str, torch.Tensor], u
                 tensor.mul_(1 + unit * torch.randn(tensor.shape, generator=random_numbers, dtype=tensor.dtype))
 
 
+BESIDE = 7  # other layers
+OF_STORIES = ("do", "x", "upstream", "scattered", "again", "mode", "beside")  # entries of a step that are not handed on by name
+
+
 def taken(
-    module: torch.nn.Module, action: Mapping[str, Any], watch: Mapping[str, torch.Tensor], given: Sequence[torch.Tensor]
+    module: torch.nn.Module,
+    action: Mapping[str, Any],
+    watch: Mapping[str, torch.Tensor],
+    given: Sequence[torch.Tensor],
+    others: Sequence[torch.nn.Module],
 ) -> tuple[dict[Place, Any], Sequence[torch.Tensor]]:
     """Return the observations of `take_step` at one step of a story, and the inputs to write over at the next."""
-    rest = {name: value for name, value in action.items() if name not in ("do", "x", "upstream", "scattered", "again")}
+    rest = {name: value for name, value in action.items() if name not in OF_STORIES}
+    if action.get("beside"):
+        rest["beside"] = others
     if not action.get("again"):
         return take_step(module, action["x"], action["upstream"], action["scattered"], watch, **rest), ()
     inputs = (action["x"], *action.get("more", ()))
@@ -460,6 +546,13 @@ def take_step(
     steep: bool = False,
     more: Sequence[torch.Tensor] = (),
     names: Sequence[str] = (),
+    arriving: str | None = None,
+    calls: int = 1,
+    leaf: bool = False,
+    keep: bool = False,
+    graph: bool = False,
+    default: str | None = None,
+    beside: Sequence[torch.nn.Module] = (),
 ) -> dict[Place, Any]:
     """Call a layer once on `x`, run the backward pass where there is a gradient `upstream`, and look at everything.
 
@@ -480,11 +573,19 @@ def take_step(
       `upstream` in reverse order, and gradients add up. `steep`: whether the gradient of the output is 8192 times `upstream`.
     - `more`: further inputs, with which the layer is called after `x`. They are treated as `x` is.
     - `names`: by which the inputs are given, in their order; without them, they are given by position.
+    - `arriving`: how the gradient of the output arrives, one of ARRIVING.
+    - `calls`: how often the layer is called before the first backward pass. Every other call is on the numbers of the inputs in reverse
+      order, and each on larger ones. The backward passes run from the last call to the first, and gradients add up.
+    - `leaf`: whether the inputs are leaves of the graph, and not the outputs of other operations.
+    - `keep`: whether gradients add up to those of the step before. `graph`: whether the backward pass is one with `create_graph=True`.
+    - `default`: PyTorch's name of the default dtype while the layer is called.
+    - `beside`: other layers, which are called on the same inputs between the call and its backward pass.
 
     It returns these places:
 
-    - "output": what the layer returned.
-    - "input left alone": the input after the call, in the shape and dtype of `x`; a text where its `requires_grad` was changed.
+    - "output": what the layer returned, from the last of several calls.
+    - "input left alone": the input after the call and the backward pass, in the shape and dtype of `x`; a text where its `requires_grad`
+      was changed.
     - "statistics": only with `witness`: in which precision they are computed, a text, as Witness says it.
     - "grad mode left alone": whether there are still no gradients after the call; only with `gradients`.
     - "gradient of input": in the shape and dtype of `x`; only with `upstream`, and None where no gradient came.
@@ -504,50 +605,90 @@ def take_step(
     """
     tensors = {name: find(module, name) for name in watch}
     for tensor in tensors.values():
-        if tensor is not None:
+        if tensor is not None and not keep:
             tensor.grad = None
     leaves = [in_other_order(each) if scattered else each.clone() for each in (x, *more)]
-    for number, leaf in enumerate(leaves, 1):
-        leaf.requires_grad_(upstream is not None and not given and constant not in (True, str(number)))
-    inputs = [*given] or [VIEWS[view](leaf) for leaf in leaves]  # no leaves: in a network the input is the output of another layer
+    for number, each in enumerate(leaves, 1):
+        each.requires_grad_(upstream is not None and not given and constant not in (True, str(number)))
+    inputs = [*given] or (leaves if leaf else [VIEWS[view](each) for each in leaves])  # in a network the input is another layer's output
     needing = [each.requires_grad for each in inputs]
     learning = [parameter for parameter in parameters_to_freeze(module, tensors, frozen) if parameter.requires_grad] if frozen else []
     for parameter in learning:
         parameter.requires_grad_(False)
     watched = Witness(*inputs) if witness else nullcontext()
-    with CALLING.get()(), MODES[gradients](), watched:
-        output = module(**dict(zip(names, inputs, strict=True))) if names else module(*inputs)
+    outputs = []
+    with CALLING.get()(), MODES[gradients](), default_dtype(default), watched:
+        for number in range(calls):
+            changed = [varied(each, number) for each in inputs]
+            outputs.append(module(**dict(zip(names, changed, strict=True))) if names else module(*changed))
         if between is not None:
             module(between, *map(reversed_order, more))
+        for another in beside:
+            another(*(each.detach().clone() for each in inputs))
         without = not is_grad_enabled()
+    output = outputs[-1]
     with no_grad():
-        seen = {OUTPUT: output} | {
-            left_alone(number): each.clone() if each.requires_grad == needed else NEEDS_ANOTHER
-            for number, (each, needed) in enumerate(zip(inputs, needing, strict=True), 1)
-        }
+        seen: dict[Place, Any] = {OUTPUT: output} | {left_alone(number): None for number in range(1, len(inputs) + 1)}
+        changed_need = [each.requires_grad != needed for each, needed in zip(inputs, needing, strict=True)]
     if isinstance(watched, Witness):
         seen[Place("statistics")] = watched.precision
     if gradients is not None:
         seen[Place("grad mode left alone")] = without
     if upstream is not None:
         alike = isinstance(output, torch.Tensor) and output.shape == x.shape
-        reached, arriving = output + inputs[0] if residual and alike else output, in_other_order(upstream) if scattered else upstream
+        dy = ARRIVING[arriving](in_other_order(upstream) if scattered else upstream)
         if steep:
-            arriving = arriving * STEEP
-        if twice:
-            go_back(reached, reversed_order(arriving), again=True)
-        go_back(reached, arriving)
-        seen |= {gradient_of_input(number): leaf.grad for number, leaf in enumerate(leaves, 1) if leaf.requires_grad}
+            dy = dy * STEEP
+        for reached in reversed(outputs):
+            whole = reached + inputs[0] if residual and alike else reached
+            if twice:
+                go_back(whole, reversed_order(dy), again=True)
+            go_back(whole, dy, graph=graph)
+        seen |= {gradient_of_input(number): gradient_at(each) for number, each in enumerate(leaves, 1) if each.requires_grad}
     for parameter in learning:
         parameter.requires_grad_(True)
+    with no_grad():
+        for number, (each, is_other) in enumerate(zip(inputs, changed_need, strict=True), 1):
+            seen[left_alone(number)] = NEEDS_ANOTHER if is_other else each.clone()
     found = [(name, model, find(module, name)) for name, model in watch.items()]
     with no_grad():
         for name, model, tensor in found:
             place, gradient = places_of(name)
             seen[place] = missing(module, name) if tensor is None else like(model, tensor)
             if upstream is not None and (tensor is None or isinstance(tensors[name], torch.nn.Parameter)):
-                seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad)
+                seen[gradient] = None if tensor is None or tensor.grad is None else like(model, tensor.grad.detach())
     return seen
+
+
+def varied(x: torch.Tensor, call: int) -> torch.Tensor:
+    """The input of a call of that number, from 0: itself, then larger each time, and every other time in reverse order.
+
+    >>> varied(torch.tensor([64.0, 128.0]), 1).tolist(), varied(torch.tensor([64.0, 128.0]), 2).tolist()
+    ([130.0, 65.0], [66.0, 132.0])
+    """
+    if not call:
+        return x
+    larger = x * (1 + call / 64)
+    return reversed_order(larger) if call % 2 else larger
+
+
+def gradient_at(leaf: torch.Tensor) -> torch.Tensor | None:
+    """The gradient of a leaf; None where none came."""
+    return None if leaf.grad is None else leaf.grad.detach()
+
+
+@contextmanager
+def default_dtype(name: str | None) -> Iterator[None]:
+    """Let new tensors have another dtype meanwhile."""
+    if name is None:
+        yield
+        return
+    before = get_default_dtype()
+    set_default_dtype(getattr(torch, name))
+    try:
+        yield
+    finally:
+        set_default_dtype(before)
 
 
 def parameters_to_freeze(
@@ -587,7 +728,7 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Looks in which precision the statistics of an input are computed: whether a sum, or what is summed, is half precision.
 
     What is computed in half precision and not summed, such as the last scaling, is nobody's business; nor is what comes from no input, or
-    what a layer that was given computes.
+    what a layer that was given computes. The product of patches and a parameter is a convolution, and no statistic.
 
     >>> x = torch.ones(4, dtype=torch.bfloat16)
     >>> with Witness(x) as narrow:
@@ -603,6 +744,8 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.precision = "float32 or wider"
         self.from_x = {id(x): False for x in inputs}  # by id, what comes from an input, and whether by arithmetic in half precision
         self.held = [*inputs]  # so that no id comes twice
+        self.patches: set[int] = set()  # by id, what is made of windows, without arithmetic
+        self.learnt: set[int] = set()  # by id, what is made of parameters alone
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -612,6 +755,9 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
         name = function.overloadpacket.__name__.rstrip("_")
+        if name in PRODUCTS and self.convolves(args):
+            name = "convolution"
+        self.trace(name, args, result)
         inputs = [each for each in flat(args) if id(each) in self.from_x]
         led_by_narrow = any(self.from_x[id(each)] for each in inputs)
         for each in flat((result,)) if inputs else ():
@@ -622,6 +768,23 @@ class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.from_x[id(each)] = own and (led_by_narrow or (in_half and name in ARITHMETIC))
                 self.held.append(each)
         return result
+
+    def convolves(self, factors: Sequence[Any]) -> bool:
+        """Whether a product is one of patches and a parameter."""
+        given = [id(each) for each in factors]
+        return not self.patches.isdisjoint(given) and not self.learnt.isdisjoint(given)
+
+    def trace(self, name: str, args: Sequence[Any], result: Any) -> None:
+        """Keep what is made of windows, or of parameters, by an operation that computes nothing."""
+        given = [each for each in flat(args) if isinstance(each, torch.Tensor)]
+        if name in ARITHMETIC or name in SUMS or not isinstance(result, torch.Tensor):
+            return
+        if name in WINDOWS or any(id(each) in self.patches for each in given):
+            self.patches.add(id(result))
+            self.held.append(result)
+        elif given and all(isinstance(each, torch.nn.Parameter) or id(each) in self.learnt for each in given):
+            self.learnt.update(map(id, (*given, result)))
+            self.held.append(result)
 
 
 def flat(things: Sequence[Any]) -> Iterator[Any]:
@@ -642,6 +805,8 @@ SUMS = {
     *("mm", "bmm", "mv", "dot", "addmm", "addmv", "baddbmm"),
     *("avg_pool1d", "avg_pool2d", "avg_pool3d", "_adaptive_avg_pool2d", "_adaptive_avg_pool3d"),
 }
+PRODUCTS = {"mm", "bmm", "addmm", "baddbmm"}
+WINDOWS = {"im2col", "unfold", "as_strided"}
 ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "addcmul", "addcdiv", "lerp"}
 
 
@@ -651,6 +816,30 @@ VIEWS: Mapping[str | None, Any] = {
     "strided": lambda x: torch.stack([x, x], -1)[..., 0],
     "expanded": lambda x: x[:1].expand(x.shape),
     "channels_last": lambda x: x.movedim(1, -1).contiguous().movedim(-1, 1) if x.ndim > 2 else x.clone(),
+}
+
+
+def one_hot(dy: torch.Tensor) -> torch.Tensor:
+    """The same with all numbers 0 except for one in the middle.
+
+    >>> one_hot(torch.ones(2, 2)).tolist()
+    [[0.0, 0.0], [1.0, 0.0]]
+    """
+    numbers = torch.zeros_like(dy).flatten()
+    numbers[dy.numel() // 2] = dy.flatten()[dy.numel() // 2]
+    return numbers.view(dy.shape)
+
+
+# How the gradient of an output can arrive, by name.
+ARRIVING: Mapping[str | None, Callable[[torch.Tensor], torch.Tensor]] = {
+    None: lambda dy: dy,
+    "one hot": one_hot,
+    "with zeros": lambda dy: dy * (torch.arange(dy.numel()).view(dy.shape) % 3 != 0),
+    "ones": lambda dy: dy.new_ones(()).expand(dy.shape),  # as `output.sum().backward()` has it
+    "expanded": lambda dy: dy[:1].expand(dy.shape),
+    "strided": lambda dy: torch.stack([dy, dy], -1)[..., 0],
+    "huge": lambda dy: dy * 2.0**20,
+    "tiny": lambda dy: dy * 2.0**-30,
 }
 
 
@@ -670,7 +859,7 @@ def learn(module: torch.nn.Module, rate: float) -> None:
                 parameter.sub_(rate * parameter.grad)
 
 
-RANDOM_NUMBERS = torch.default_generator
+RANDOM_NUMBERS, SUBNORMAL = torch.default_generator, torch.tensor(2.0**-140)
 
 
 def settings() -> dict[str, Any]:
@@ -690,6 +879,10 @@ def settings() -> dict[str, Any]:
         "default dtype": get_default_dtype(),
         "grad mode": (is_grad_enabled(), is_inference_mode_enabled()),
         "number of threads": get_num_threads(),
+        "choice of algorithms": (are_deterministic_algorithms_enabled(), get_float32_matmul_precision(), is_anomaly_enabled()),
+        "subnormal numbers": bool(SUBNORMAL + SUBNORMAL),
+        "handling of floating-point errors": geterr(),
+        "warnings and printing": ([*warnings.filters], vars(PRINT_OPTS).copy(), get_printoptions()),
     }
 
 
@@ -853,10 +1046,10 @@ def in_other_order(x: torch.Tensor) -> torch.Tensor:
 ENGINE: Any = torch.autograd.Variable._execution_engine
 
 
-def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
+def go_back(output: Any, upstream: torch.Tensor, again: bool = False, graph: bool = False) -> None:
     """Run the backward pass from `output`, whose gradient is `upstream`. Every leaf tensor that led to it gets its gradient.
 
-    With `again`, it can be run once more.
+    With `again`, it can be run once more. With `graph`, gradients have gradients.
 
     Nothing happens where `output` is no tensor, has another shape than `upstream`, or needs no gradient.
 
@@ -866,4 +1059,9 @@ def go_back(output: Any, upstream: torch.Tensor, again: bool = False) -> None:
     tensor([ 2., 40.])
     """
     if isinstance(output, torch.Tensor) and output.shape == upstream.shape and output.requires_grad:
-        ENGINE.run_backward((output,), (upstream,), keep_graph=again, create_graph=False, allow_unreachable=True, accumulate_grad=True)
+        with warnings.catch_warnings():
+            if graph:  # PyTorch warns of the memory that gradients with gradients keep
+                warnings.simplefilter("ignore")
+            ENGINE.run_backward(
+                (output,), (upstream,), keep_graph=again or graph, create_graph=graph, allow_unreachable=True, accumulate_grad=True
+            )

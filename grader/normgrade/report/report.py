@@ -15,8 +15,16 @@ if TYPE_CHECKING:
 
 OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS = "other-exception", "missing-arguments", "other-names", "some-inputs-only"
 HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE = "half-precision", "wider-dtype-returned", "other-dtype", "other-shape"
+FLOAT64_NARROWED = "float64-in-float32"
 INPUT_CHANGED = "input-left-changed"
-FORMS = HALF_PRECISION, WIDER_RETURNED, OTHER_DTYPE, OTHER_SHAPE, INPUT_CHANGED  # they speak neither for nor against any known mistake
+FORMS = (
+    HALF_PRECISION,
+    WIDER_RETURNED,
+    FLOAT64_NARROWED,
+    OTHER_DTYPE,
+    OTHER_SHAPE,
+    INPUT_CHANGED,
+)  # they speak neither for nor against any known mistake
 UNLISTED = "unlisted-mistake"  # a change of the reference that nobody has listed, found by the first wrong step
 BUILT_IN = OTHER_EXCEPTION, MISSING_ARGUMENTS, OTHER_NAMES, SOME_INPUTS, *FORMS, UNLISTED  # named in any exercise
 NOTHING_RAN = N_("none")  # the sandbox of a submission that was only read; the tiers are in `normgrade.worker.walls.TIERS`
@@ -76,6 +84,7 @@ class Finding:
     line, column: where, both counted from 1; 0 and 0 mean the whole file.
     rule: the rule that is broken.
     text: a sentence; further lines are the source line and a caret below it.
+    courtesy: whether it is said only as advice, and does not decide.
 
     >>> Finding(line=3, column=12, rule=Rule.BANNED, text="F.layer_norm is banned: write it by hand").rule == "banned"
     True
@@ -85,6 +94,7 @@ class Finding:
     column: int
     rule: Rule
     text: str
+    courtesy: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,6 +244,7 @@ class Check:
     lines: lines of the submission where it raised an exception, counted from 1.
     call: how the call that failed is repeated: "LayerNorm(7), input (4, 7)"; "" where no single call did.
     raised: the exception that made it fail; None where none did.
+    courtesy: whether it is asked as well: it costs its points where it fails, and does not decide whether the submission passes.
 
     >>> check = Check("test_output", "The output is normalised.", Kind.FORMULA, Outcome.PASSED, points=3)
     >>> check.earned
@@ -253,11 +264,27 @@ class Check:
     lines: tuple[int, ...] = ()
     call: str = ""
     raised: Raised | None = None
+    courtesy: bool = False
 
     @property
     def earned(self) -> int:
         """All points of a check that passed, and none of any other."""
         return self.points if self.outcome is Outcome.PASSED else 0
+
+    @property
+    def decides(self) -> bool:
+        """Whether it failed, so that the submission does not pass."""
+        return self.outcome is Outcome.FAILED and not self.courtesy
+
+    @property
+    def shown_as(self) -> Outcome:
+        """The outcome whose mark it gets: a courtesy that failed gets that of a check that was skipped."""
+        return Outcome.SKIPPED if self.asked_in_vain else self.outcome
+
+    @property
+    def asked_in_vain(self) -> bool:
+        """Whether it failed, and was a courtesy."""
+        return self.outcome is Outcome.FAILED and self.courtesy
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,20 +421,25 @@ class Report:
     def earned(self) -> int:
         """The points that the submission earned: those of its claims, or those that are granted where they are more.
 
-        Where a claim fails, they are never all of the `possible` ones, though that claim may carry no point.
+        Where a claim fails that is no courtesy, they are never all of the `possible` ones, though that claim may carry no point.
         """
         earned = max(self.of_claims, self.granted)
-        return min(earned, self.possible - 1) if any(check.outcome is Outcome.FAILED for check in self.checks) else earned
+        return min(earned, self.possible - 1) if any(check.decides for check in self.checks) else earned
 
     @property
     def of_claims(self) -> int:
         """The points of the claims that hold."""
         return self.withheld + sum(check.earned for check in self.checks)
 
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings for which it does not pass."""
+        return tuple(finding for finding in self.findings if not finding.courtesy)
 
-def judgement(outcomes: Sequence[Outcome], findings: bool) -> Outcome:
-    """What becomes of the whole: a broken suite outweighs all, then one failure or finding is enough."""
-    if Outcome.ERROR in outcomes:
+
+def judgement(checks: Sequence[Check], findings: Sequence[Finding] = ()) -> Outcome:
+    """What becomes of the whole: a broken suite outweighs all, then one failure or finding is enough. Courtesies do not count."""
+    if any(check.outcome is Outcome.ERROR for check in checks):
         return Outcome.ERROR
-    passed = not findings and all(outcome is Outcome.PASSED for outcome in outcomes)
+    passed = all(finding.courtesy for finding in findings) and all(check.outcome is Outcome.PASSED or check.courtesy for check in checks)
     return Outcome.PASSED if passed else Outcome.FAILED

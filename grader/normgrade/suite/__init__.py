@@ -4,7 +4,7 @@ from importlib import import_module
 
 STORY = (
     "build", "call", "change", "copy", "evaluate", "feed_forward", "forward_backward", "function", "identity", "learn", "linear", "load",
-    "pickle", "probe", "reload", "scaled", "settings", "swap", "train",
+    "pickle", "plain", "probe", "reload", "scaled", "settings", "swap", "train",
 )  # fmt: skip
 MODULES = {
     "story": STORY,
@@ -14,7 +14,7 @@ MODULES = {
 WORDS = {word: module for module, words in MODULES.items() for word in words}
 __all__ = [
     "build", "call", "change", "copy", "evaluate", "feed_forward", "forward_backward", "function", "identity", "learn", "linear", "load",
-    "ones", "pickle", "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
+    "ones", "pickle", "plain", "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers know better; `typing` itself is slow to import
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         linear,
         load,
         pickle,
+        plain,
         probe,
         reload,
         scaled,

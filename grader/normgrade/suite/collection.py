@@ -20,7 +20,7 @@ from normgrade.report.report import Kind
 from normgrade.suite.blame import said_by, site_of
 from normgrade.suite.helpers import found_in
 from normgrade.suite.markers import register
-from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Typical
+from normgrade.suite.situations import GROUPS, PREFIX, SITUATIONS, Situation
 from normgrade.suite.suite import HiddenTest, Suite
 from normgrade.suite.vocabulary import agree, observe, refuses
 
@@ -117,21 +117,31 @@ def suite_of(exercise: Exercise, items: Iterable[pytest.Item]) -> Suite:
     tests = [test_of(exercise, item) for item in items if is_of(exercise, item)]
     if not tests:
         raise CourseError(_("{suite}: no tests found; a hidden suite needs at least one.", suite=exercise.suite))
-    tests += derived(exercise, tests[0].function.__globals__.get("typical"))
+    tests += derived(exercise, tests[0].function.__globals__)
     return Suite(exercise, tuple(sorted(tests, key=lambda test: test.kind is not Kind.INTERFACE)))
 
 
-def derived(exercise: Exercise, typical: Typical | None) -> list[HiddenTest]:
-    """The situations of an exercise that gives typical uses, without those that it leaves out."""
+def derived(exercise: Exercise, names: Mapping[str, Any]) -> list[HiddenTest]:
+    """The situations of an exercise whose suite has, among its `names`, what gives their uses, without those that it leaves out."""
+    refuse_unknown_courtesies(exercise)
     if unknown := next((name for name in exercise.left_out if name not in {*SITUATIONS, *GROUPS}), None):
         known = ", ".join((*SITUATIONS, *GROUPS))
         why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
         raise CourseError(why)
-    played = [each for each in SITUATIONS.values() if not exercise.leaves_out(*each.called)] if typical else []
-    return [
-        HiddenTest(f"{PREFIX}{each.name}", each.play.__doc__ or "", each.kind, each.points, each.hints, each.play, {"typical": typical})
-        for each in played
-    ]
+
+    def test_of_situation(each: Situation) -> HiddenTest:
+        name, docstring, courtesy = f"{PREFIX}{each.name}", each.play.__doc__ or "", each.name in exercise.courtesy
+        return HiddenTest(name, docstring, each.kind, each.points, each.hints, each.play, {"typical": names[each.uses]}, courtesy)
+
+    return [test_of_situation(each) for each in SITUATIONS.values() if each.uses in names and not exercise.leaves_out(*each.called)]
+
+
+def refuse_unknown_courtesies(exercise: Exercise) -> None:
+    """Raise a CourseError where `courtesy` names what is no situation."""
+    if unknown := next((name for name in exercise.courtesy if name not in SITUATIONS), None):
+        known = ", ".join(SITUATIONS)
+        why = _('{exercise}: there is no situation "{name}"; there is {known}.', exercise=exercise.slug, name=unknown, known=known)
+        raise CourseError(why)
 
 
 def is_of(exercise: Exercise, item: pytest.Item) -> bool:
@@ -152,7 +162,8 @@ def test_of(exercise: Exercise, item: pytest.Item) -> HiddenTest:
         raise CourseError(_("{test}: there is no kind {kind!r}.{meant} There is {kinds}.", test=where, kind=kind, meant=meant, kinds=kinds))
     if not isinstance(points, int) or points < 0:
         raise CourseError(_("{test}: points({points!r}) must be a whole number of points.", test=where, points=points))
-    return HiddenTest(item.name, docstring, Kind(kind), points, hints_of(item), item.obj, arguments_of(item, where))
+    courtesy = item.get_closest_marker("courtesy") is not None
+    return HiddenTest(item.name, docstring, Kind(kind), points, hints_of(item), item.obj, arguments_of(item, where), courtesy)
 
 
 test_of.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test

@@ -7,6 +7,7 @@ import pytest
 MARKERS = (
     "kind(name): what a check of a hidden suite is about",
     "points(number): what it is worth",
+    "courtesy: it is asked as well: it costs its points where it fails, and does not decide whether a submission passes",
     "hint(text, **others): what to tell a learner whose submission fails it, in English and in other languages",
 )
 

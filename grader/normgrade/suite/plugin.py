@@ -1,6 +1,6 @@
 """Plays hidden suites in plain pytest: `pytest tests/hidden/test_layer_norm.py --submission layer_norm.py`.
 
-It stays out of everybody's other tests: without --submission it registers three markers and two options. With it, the checks of one suite
+It stays out of everybody's other tests: without --submission it registers four markers and two options. With it, the checks of one suite
 are played as the grader plays them, in a worker behind walls, and pytest's own options hold: -k, -x, --junitxml.
 """
 
@@ -173,6 +173,8 @@ def tell(item: pytest.Item, run: Run, test: HiddenTest) -> None:
         item.add_report_section("call", "process that died", "\n".join(died))
     if check.outcome is Outcome.SKIPPED:
         pytest.skip(visible(check.message))
+    if check.asked_in_vain:
+        pytest.skip(in_words(check))
     if check.outcome is not Outcome.PASSED:
         pytest.fail(in_words(check), pytrace=False)
 

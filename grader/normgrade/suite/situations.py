@@ -8,8 +8,8 @@ inputs in each test. A function is looked at as a layer that calls it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import cycle, starmap
 from typing import Any, NamedTuple
@@ -19,7 +19,23 @@ import numpy as np
 from normgrade.course.signature import Parameter, Signature
 from normgrade.language import ENGLISH
 from normgrade.report.report import Kind
-from normgrade.suite.story import Build, Part, change, copy, double, evaluate, learn, load, pickle, reload, settings, swap, train
+from normgrade.suite.story import (
+    Build,
+    Given,
+    Part,
+    attempt,
+    change,
+    copy,
+    double,
+    evaluate,
+    learn,
+    load,
+    pickle,
+    reload,
+    settings,
+    swap,
+    train,
+)
 from normgrade.suite.vocabulary import accepts, agree, current, refuses_at_last
 from normgrade.worker.observation import HALF
 from normgrade.worker.requests import LayerStep
@@ -28,9 +44,16 @@ Inputs = tuple[np.ndarray, ...]  # of one call
 ALL, LAYERS = GROUPS = "all", "layers"  # names under which several situations are left out
 PREFIX = "situation_"  # how the names of these checks begin
 DTYPES = {"torch": ("float64", *HALF), "numpy": ("float64", "float16")}  # by library
+ARRIVING = {  # how gradients of outputs arrive, by library
+    "torch": ("one hot", "with zeros", "ones", "expanded", "strided", "huge", "tiny"),
+    "numpy": ("one hot", "with zeros", "ones", "expanded", "strided", "backwards", "read-only", "huge", "tiny"),
+}
 WITHOUT = {"float64": "no_grad", "float16": "no_grad", "bfloat16": "inference_mode"}  # how each is evaluated without gradients
 MOST_ALIKE = 1024  # numbers in an input whose axes all have one length
-MANY = 300  # rows
+MANY, MORE = 300, 1100  # rows
+LARGE = 1e3  # weights
+PENDING = 40  # calls before the first backward pass
+FAR = (2.0**20, 2.0**-30)  # the scales of numbers that bfloat16 has and float16 does not
 
 
 class Use(NamedTuple):
@@ -55,6 +78,7 @@ class Situation:
     points: int
     hints: Mapping[str, str]  # by language
     of_layers: bool = False  # whether it makes no sense for a function
+    uses: str = "typical"  # the name of the suite's function that gives the uses
 
     @property
     def name(self) -> str:
@@ -70,12 +94,12 @@ SITUATIONS: dict[str, Situation] = {}  # by name, in the order in which they are
 
 
 def situation(
-    kind: str, points: int, hint: str, of_layers: bool = False, **others: str
+    kind: str, points: int, hint: str, of_layers: bool = False, uses: str = "typical", **others: str
 ) -> Callable[[Callable[[Typical], None]], Callable[[Typical], None]]:
     """Register a situation: its kind, its points, and the hint in English and in other languages. Its docstring is the claim."""
 
     def register(play: Callable[[Typical], None]) -> Callable[[Typical], None]:
-        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers)
+        SITUATIONS[play.__name__] = Situation(play, Kind(kind), points, {ENGLISH: hint, **others}, of_layers, uses)
         return play
 
     return register
@@ -108,13 +132,24 @@ def each(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
     return tuple(map(change, x))
 
 
-def each_alike(change: Callable[[np.ndarray], np.ndarray], x: Inputs) -> Inputs:
+def each_alike(change: Callable[..., np.ndarray], x: Inputs, *arguments: Any) -> Inputs:
     """The inputs of a call; those that have as many axes as the first are changed. Any other is a parameter, of a fixed shape."""
-    return tuple(change(one) if one.ndim == x[0].ndim else one for one in x)
+    return tuple(change(one, *arguments) if one.ndim == x[0].ndim else one for one in x)
+
+
+def narrow_dtypes() -> Sequence[str]:
+    """The dtypes of half precision that the layers of an exercise are played in."""
+    exercise = current().exercise
+    return () if exercise.leaves_out("every_dtype") else DTYPES[exercise.written_with][1:]
 
 
 def times(x: Inputs, factor: float) -> Inputs:
     return each(lambda one: one * factor, x)
+
+
+def one_times(number: int, x: Inputs, factor: float) -> Inputs:
+    """The inputs, one of which is so much larger."""
+    return tuple(one * factor if index == number else one for index, one in enumerate(x))
 
 
 def turned(x: Inputs) -> Inputs:
@@ -181,6 +216,24 @@ def modes_in_turn(typical: Typical) -> None:
 @situation(
     "state",
     0,
+    "Look at `self.training` in each call. What `train()` and `eval()` did is told there, and by nothing else.",
+    zh="每次调用都看 `self.training`。`train()` 和 `eval()` 做了什么，只体现在它上面。",
+    of_layers=True,
+)
+def modes_asked_for(typical: Typical) -> None:
+    """The mode may be set by `layer.training = …`, and `train()` or `eval()` may be called twice.
+
+    zh: 可以用 `layer.training = …` 设置模式，也可以连续两次调用 `train()` 或 `eval()`。
+    """
+    for layer, x, other, *_more in typical()[:2]:
+        set_so = [step(*of, mode="attribute") for step, of in ((evaluate, x), (train, other), (evaluate, other))]
+        asked_twice = [step(*of, mode="twice") for step, of in ((train, x), (evaluate, x), (evaluate, other), (train, other))]
+        agree(layer, *set_so, *asked_twice, evaluate(*x))
+
+
+@situation(
+    "state",
+    0,
     "Read the parameters and buffers at every call; what was computed from them before may be out of date.",
     zh="每次调用都重新读取参数和缓冲区；以前由它们算出的结果可能已经过时。",
     of_layers=True,
@@ -194,6 +247,7 @@ def changed_state(typical: Typical) -> None:
         without = evaluate(*x, gradients="no_grad")
         loaded = load(), evaluate(*x), train(*x)
         agree(layer, evaluate(*x), without, change(), without, evaluate(*x), *loaded, change(), train(*x), evaluate(*x), load(), train(*x))
+        agree(layer, change(LARGE), evaluate(*x), train(*x))
 
 
 @situation(
@@ -306,6 +360,130 @@ def in_a_network(typical: Typical) -> None:
             train(*x, twice=True),
             train(*other, steep=True),
         )
+    for layer, x, *_others in uses:
+        for name in ("hooked", "dropping"):
+            if (given := with_other_layer(layer, name)) is not None:
+                agree(given, evaluate(*x), evaluate(*x, gradients="no_grad"))
+
+
+def with_other_layer(layer: Build, name: str) -> Build | None:
+    """The layer with another one of that name in the place of the first linear layer that it is given; None where it is given none."""
+    found = next((each for each in flat(layer.args) if isinstance(each, Given) and each.name in ("linear", "feed_forward")), None)
+    return None if found is None else replace(layer, args=exchanged(layer.args, found, Given(name, found.args[:1])))
+
+
+def flat(arguments: Sequence[Any]) -> Iterator[Any]:
+    """The arguments, and those in lists and tuples among them."""
+    for each in arguments:
+        yield from flat(each) if isinstance(each, list | tuple) else (each,)
+
+
+def exchanged(arguments: Sequence[Any], old: Given, new: Given) -> tuple[Any, ...]:
+    """The arguments with another one in the place of the first that is `old`."""
+    found: list[Any] = []
+    for each in arguments:
+        if new not in flat(found) and isinstance(each, list | tuple):
+            found.append(type(each)(exchanged(each, old, new)))
+        else:
+            found.append(new if each is old and new not in found else each)
+    return tuple(found)
+
+
+@situation(
+    "gradient",
+    0,
+    "Take the incoming gradient as it is: with zeros, of any size, and in any order in memory; and change nothing in it.",
+    zh="对传入的梯度不要作任何假设：它可以含零，可大可小，在内存中可以任意排列；也不要改动它。",
+)
+def any_gradient(typical: Typical) -> None:
+    """The gradient of the output may be that of a sum or of one number, have zeros, be tiny or huge, or lie in memory in any way.
+
+    zh: 输出的梯度可以来自求和或某一个数，可以含零，可以极小或极大，在内存中可以任意排列。
+    """
+    steps = cycle((train, evaluate))
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        ways = zip(steps, cycle((x, other)), ARRIVING[current().exercise.written_with], strict=False)
+        agree(layer, *(step(*of, arriving=way) for step, of, way in ways))
+
+
+@situation(
+    "gradient",
+    0,
+    "Gradients add up in `grad`: return yours from `backward` and leave `grad` alone. A leaf is an input as any other.",
+    zh="梯度在 `grad` 中累加：在 `backward` 里返回梯度，不要动 `grad`。叶子张量与其他输入没有区别。",
+)
+def gradients_add_up(typical: Typical) -> None:
+    """Gradients add up over several batches, with create_graph=True they are the same, and the input itself may be a leaf.
+
+    zh: 梯度可在多个批上累加；create_graph=True 时梯度相同；输入本身可以是叶子张量。
+    """
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        agree(
+            layer,
+            train(*x, graph=True),
+            train(*other, keep=True),
+            evaluate(*x, keep=True, leaf=True),
+            train(*other, leaf=True),
+            evaluate(*other, graph=True),
+        )
+
+
+@situation(
+    "state",
+    0,
+    "What the backward pass of a call needs belongs to that call. Count nothing but what the contract counts.",
+    zh="一次调用的反向传播所需的东西属于那次调用。除了约定要计数的，什么都不要计数。",
+)
+def many_calls(typical: Typical) -> None:
+    """Forty calls may wait for their backward passes, other layers may be called in between, and the fiftieth call is as the first.
+
+    zh: 可以有四十次调用等待各自的反向传播，其间可以调用其他层，第五十次调用与第一次相同。
+    """
+    uses = typical()
+    for layer, x, other, *_more in (uses[0], uses[-1]):
+        agree(layer, train(*x, calls=PENDING), evaluate(*other, calls=PENDING // 2), train(*other, beside=True), evaluate(*x, beside=True))
+
+
+@situation(
+    "precision",
+    0,
+    "Take the dtype of every new tensor from the input or from a parameter: `torch.zeros(3, dtype=x.dtype)`.",
+    zh="每个新张量的 dtype 都取自输入或参数：`torch.zeros(3, dtype=x.dtype)`。",
+)
+def other_defaults(typical: Typical) -> None:
+    """The default dtype may be float64 or bfloat16 while the layer is called.
+
+    zh: 调用层时，默认 dtype 可以是 float64 或 bfloat16。
+    """
+    layer, x, other, *_more = typical()[0]
+    agree(layer, *(step(*of, default=dtype) for dtype in ("float64", "bfloat16") for step, of in ((train, x), (evaluate, other))))
+
+
+@situation(
+    "edge",
+    0,
+    "Count axes from the side that the contract names; there may be any number on the other side.",
+    zh="从约定所说的一侧数轴；另一侧可以有任意多个轴。",
+)
+def many_axes(typical: Typical) -> None:
+    """Inputs with up to eight dimensions are treated as the contract says.
+
+    zh: 最多八维的输入，都按约定处理。
+    """
+    for layer, _x, other, fixed, *_more in typical()[:2]:
+        for axes in (6, 7, 8):
+            longer = each_alike(lambda one, axes=axes, fixed=fixed: with_axes(one, axes, fixed), other)
+            agree_where_defined(layer, train(*longer), evaluate(*longer))
+
+
+def with_axes(x: np.ndarray, axes: int, fixed: Sequence[int]) -> np.ndarray:
+    """The array with so many axes: one of length two and others of length one more, on the side from which no axis is counted."""
+    ones = [1] * (axes - x.ndim - 1)
+    if any(axis >= 0 for axis in fixed):
+        return np.stack([x, 2 * x], -1).astype(x.dtype).reshape(*x.shape, *ones, 2)
+    return np.stack([x, 2 * x]).astype(x.dtype).reshape(*ones, 2, *x.shape)
 
 
 @situation(
@@ -324,6 +502,11 @@ def every_dtype(typical: Typical) -> None:
             modes = [step(*each, dtype=dtype, witness=dtype in HALF, backward=True) for step, each in ((train, x), (evaluate, other))]
             without = evaluate(*x, dtype=dtype, witness=dtype in HALF, gradients=WITHOUT[dtype])
             agree(layer.to(dtype), *modes, without, settings())
+        for scale in FAR if "bfloat16" in DTYPES[current().exercise.written_with] else ():
+            for number in range(len(x)):
+                far = [step(*one_times(number, of, scale), dtype="bfloat16") for step, of in ((train, x), (evaluate, other))]
+                agree_where_defined(layer.to("bfloat16"), *far, also_finite=True)
+            agree_where_defined(layer.to("bfloat16"), change(scale), evaluate(*x, dtype="bfloat16"), also_finite=True)
 
 
 @situation(
@@ -356,8 +539,7 @@ def far_eps(typical: Typical) -> None:
     zh: eps 为零，或远小于、远大于常用值时，都原样使用；输入是半精度时也一样。
     """
     uses = typical()
-    layer, x, other, *_more = uses[0]
-    for eps, scale in ((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)):
+    for (eps, scale), (layer, x, other, *_more) in zip(((1e-14, 1e-6), (1e-7, 1e-3), (0.0, 1e-4), (20.0, 1.0)), cycle(uses), strict=False):
         agree(by_name(layer, len(x), eps=eps), train(*times(x, scale)), evaluate(*times(other, scale)))
     last = uses[-1]
     agree(by_name(last.layer, len(x), eps=1e-10), train(*times(last.x, 1e-5)), evaluate(*times(last.other, 1e-5)))
@@ -387,7 +569,7 @@ def with_length_one(x: Inputs, fixed: Sequence[int]) -> list[Inputs]:
     dimensions = x[0].ndim
     free = [axis for axis in range(dimensions) if not {axis, axis - dimensions} & set(fixed)]
     short = [[axis] for axis in free] + ([free[1:]] if len(free) > 2 else [])
-    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]  # type: ignore[misc]
+    return [each_alike(lambda one, axes=axes: beginning(one, axes), x) for axes in short]
 
 
 def beginning(x: np.ndarray, axes: Sequence[int]) -> np.ndarray:
@@ -439,11 +621,11 @@ def same_tensor(typical: Typical) -> None:
 
     zh: 上一次调用的同一个对象可以再次传入，数值可以相同，也可以已经改变。
     """
-    layer, x, *_others = typical()[0]
-    other = turned(x)
-    steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
-    without = evaluate(*other, again=True, gradients="no_grad"), evaluate(*x, again=True, gradients="no_grad")
-    agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
+    for layer, x, *_others in typical():
+        other = turned(x)
+        steps = (evaluate(*x, again=True), evaluate(*other, again=True), change(), evaluate(*other, again=True))
+        without = evaluate(*other, again=True, gradients="no_grad"), evaluate(*x, again=True, gradients="no_grad")
+        agree(layer, train(*x, again=True), train(*x, again=True), *steps, *without, train(*other, again=True))
 
 
 @situation(
@@ -462,7 +644,8 @@ def views(typical: Typical) -> None:
         strided = train(*other, view="strided"), evaluate(*x, view="strided")
         expanded = train(*x, view="expanded"), evaluate(*other, view="expanded", gradients="no_grad")
         last = [train(*each, view="channels_last") for each in (x, other) if any(one.ndim > 2 for one in each)][:1]
-        agree(layer, *scattered, *strided, *expanded, *last)
+        numpy = [train(*x, view=view) for view in ("backwards", "read-only") if current().exercise.written_with == "numpy"]
+        agree(layer, *scattered, *strided, *expanded, *last, *numpy)
 
 
 @situation(
@@ -476,9 +659,11 @@ def whole_numbers(typical: Typical) -> None:
 
     zh: 输入可以全是整数，可大可小：只有数值起作用。
     """
-    layer, x, other, *_more = typical()[0]
-    whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
-    agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)))
+    uses = typical()
+    for layer, x, other, *_more in uses:
+        whole = train(*each(np.round, times(x, 3))), evaluate(*each(np.round, times(other, 3)))
+        agree(layer, *whole, train(*times(x, 2000)), evaluate(*times(other, 2000)))
+    layer, x, other, *_more = uses[0]
     agree(layer, train(*times(x, 1e-4)), evaluate(*times(other, 1e-4)))
 
 
@@ -554,15 +739,56 @@ def learning(typical: Typical) -> None:
     zh="除了公式本身，任何东西都不应取决于批的大小或调用的次数。",
 )
 def many_rows(typical: Typical) -> None:
-    """A large batch is treated as a small one, and so is the tenth call as the first.
+    """A large batch is treated as a small one, and so is the fiftieth call as the first.
 
-    zh: 大的批与小的批处理方式相同，第十次调用与第一次也相同。
+    zh: 大的批与小的批处理方式相同，第五十次调用与第一次也相同。
     """
-    layer, x, other, *_more = typical()[0]
-    growing = np.linspace(1, 3, -(-MANY // len(x[0])))
-    many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), x)
-    agree(layer, train(*many), evaluate(*many))
-    agree(layer, *(step(*times(x, 1 + number)) for number, step in enumerate([train, evaluate] * 5)), train(*other, backward=False))
+    uses = typical()
+    for number, (layer, x, _other, fixed, *_more) in enumerate(uses):
+        rows = slim(x, fixed) if number else x
+        growing = np.linspace(1, 3, -(-MANY // len(x[0])))
+        many = each_alike(lambda one: np.concatenate([one * factor for factor in growing]).astype(np.float32), rows)  # noqa: B023
+        agree(layer, train(*many), evaluate(*many))
+    layer, x, other, fixed, *_more = uses[0]
+    if 0 not in fixed:
+        agree(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), 0)))
+    for dtype in narrow_dtypes():
+        half = train(*each_alike(partial(as_long_as, MANY), slim(x, fixed), 0), dtype=dtype)
+        agree_where_defined(layer.to(dtype), half, also_finite=True)
+    calls = (step(*times(x, 1 + number), backward=False) for number, step in enumerate([train, evaluate] * 25))
+    agree(layer, *calls, train(*x), train(*other, backward=False))
+    for layer, x, _other, fixed, *_more in uses[:2]:
+        if free := free_axes(x, fixed) if x and x[0].ndim > 2 else []:
+            agree_where_defined(layer, train(*each_alike(partial(as_long_as, MORE), slim(x, fixed), free[-1])), also_finite=True)
+
+
+def free_axes(x: Inputs, fixed: Sequence[int]) -> list[int]:
+    """The axes after the first whose sizes no argument decides."""
+    return [axis for axis in range(1, x[0].ndim) if not {axis, axis - x[0].ndim} & set(fixed)]
+
+
+def slim(x: Inputs, fixed: Sequence[int]) -> Inputs:
+    """The beginning of the inputs: two of each axis that is free."""
+    free = free_axes(x, fixed)
+    return each_alike(lambda one: one[tuple(slice(2) if axis in free else slice(None) for axis in range(one.ndim))].copy(), x)
+
+
+@situation(
+    "edge",
+    0,
+    "Nothing but the formula may depend on how large the layer is: count in a dtype that holds the count.",
+    zh="除了公式本身，任何东西都不应取决于层的大小：计数要用容得下它的 dtype。",
+    uses="real",
+)
+def real_size(typical: Typical) -> None:
+    """A layer as large as those in real models is treated as a small one, in half precision too.
+
+    zh: 与真实模型中一样大的层，和小的层处理方式相同，半精度下也一样。
+    """
+    for layer, x, other, *_more in typical():
+        agree(layer, train(*x), evaluate(*other))
+        for dtype in narrow_dtypes():
+            agree_where_defined(layer.to(dtype), train(*x, dtype=dtype), also_finite=True)
 
 
 @situation(
@@ -632,5 +858,6 @@ def illegal_inputs(typical: Typical) -> None:
         refused = [step for step in steps if not agree_where_defined(layer, step)]
         if refused:
             accepts(ValueError, layer, train(*x), evaluate(*x))
+            agree(replace(layer, watch=()), train(*x), *(attempt(*one) for one in illegal), evaluate(*x), train(*x), settings())
         for step in refused:
             refuses_at_last(ValueError, layer, step)

@@ -202,15 +202,23 @@ def feed_forward(width: int) -> Given:
 
 
 def scaled(factor: float) -> Given:
-    """A plain function, x → factor · x, as an argument of `build` or `function`.
+    """A layer without parameters, x → factor · x, as an argument of `build` or `function`.
 
     >>> story = build(scaled(0.5), alpha=0.3)
     """
     return Given("scaled", (factor,))
 
 
+def plain(factor: float) -> Given:
+    """The same as a plain function, which is no Module: where the claim is that a layer takes functions.
+
+    >>> story = build(plain(0.5), alpha=0.3)
+    """
+    return Given("plain", (factor,))
+
+
 def identity() -> Given:
-    """A plain function that returns the very tensor it was given, as an argument of `build` or `function`.
+    """A layer that returns the very tensor it was given, as an argument of `build` or `function`.
 
     >>> story = build(identity(), alpha=0.3)
     """
@@ -233,6 +241,13 @@ def train(x: np.ndarray, *more: np.ndarray, dtype: str | None = None, scattered:
       - `witness=True`: the precision of the statistics is looked at.
       - `again=True`: the inputs are written into those of the step before, if that was played `again` too.
       - `names=[…]`: the inputs of a function are given by these names, not by position.
+      - `arriving=…`: how the gradient of the output arrives: "one hot", "with zeros", "ones", "expanded", "strided", "huge" or "tiny"; in
+        NumPy also "backwards" or "read-only".
+      - `calls=…`: so many calls on varied inputs, then as many backward passes, from the last call to the first.
+      - `mode="attribute"`: the mode is set by `layer.training = …`; `mode="twice"`: `train()` or `eval()` is called two times.
+      - `beside=True`: another layer is called before the backward pass.
+      - `leaf=True`: the inputs are leaves; `keep=True`: gradients add up to those before; `graph=True`: with `create_graph=True`.
+      - `default="float64"`: the default dtype while the layer is called.
 
     After it, `agree` compares the output, the gradients of the inputs and of all parameters, all parameters and buffers, and whether an
     input was changed. Where an input holds a NaN or an infinity, there is no backward pass.
@@ -296,12 +311,12 @@ def swap(*args: Any, **kwargs: Any) -> LayerStep:
     return LayerStep(Action.SWAP, args=carried(list(args)), kwargs=carried_by_name(kwargs))
 
 
-def change() -> LayerStep:
-    """A step that writes new random numbers into the layer's parameters and buffers.
+def change(scale: float | None = None) -> LayerStep:
+    """A step that writes new random numbers into the layer's parameters and buffers; weights and biases are `scale` times as large.
 
     >>> story = build(3), evaluate(np.ones((4, 3), np.float32)), change(), evaluate(np.ones((4, 3), np.float32))
     """
-    return LayerStep(Action.CHANGE, state=DRAWN)
+    return LayerStep(Action.CHANGE, state=DRAWN, scale=scale)
 
 
 def load() -> LayerStep:
@@ -318,6 +333,14 @@ def learn(rate: float) -> LayerStep:
     >>> story = build(3), train(np.ones((4, 3), np.float32)), learn(0.3), evaluate(np.ones((4, 3), np.float32))
     """
     return LayerStep(Action.LEARN, rate=rate)
+
+
+def attempt(x: np.ndarray, *more: np.ndarray) -> LayerStep:
+    """A step that calls the layer on inputs that it may refuse; the steps after it show what that has changed.
+
+    >>> story = build(3), attempt(np.ones(3, np.float32)), train(np.ones((4, 3), np.float32))
+    """
+    return step_on(Action.ATTEMPT, (x, *more), None, False, backward=False)
 
 
 def settings() -> LayerStep:

@@ -25,6 +25,7 @@ class HiddenTest:
     hints: Mapping[str, str]  # by language
     function: Callable[..., None]
     arguments: Mapping[str, Any]
+    courtesy: bool = False  # whether it does not decide
 
     @property
     def claim(self) -> str:

@@ -68,6 +68,7 @@ def result(test: HiddenTest, plays: Sequence[Played], verdict: Verdict, duration
         stdout="".join(dict.fromkeys(play.observation.stdout for play in plays)),
         differences=verdict.differences,
         lines=lines_raised(plays) if failed else (),
+        courtesy=test.courtesy,
     )
     return Result(check, tuple(plays), verdict.wrong)
 

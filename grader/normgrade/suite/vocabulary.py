@@ -229,7 +229,8 @@ def observe(*story: Part) -> Mapping[str, Value]:
 
     Returns a mapping from places, texts such as "step 1 · output", to values: an `Array` with `values` (a NumPy array) and `dtype`
     (PyTorch's name), or a bool, an int, a text or None. Its numbers are not compared with the reference's. Looking up a place raises
-    Disagreement, which fails the check, where the value's type or an array's shape is another than the reference's. KeyError where the
+    Disagreement, which fails the check, where the value's type or an array's shape is another than the reference's. So does going through
+    all places, where the submission has one, a parameter or a key of the state dict that the reference has not. KeyError where the
     reference has no such place.
 
     Raises Disagreement where the submission raises an exception, and BrokenSuite where the rounding of float32 leaves the numbers of the
@@ -270,10 +271,25 @@ class Seen(Mapping[str, Value]):
         return value
 
     def __iter__(self) -> Iterator[str]:
+        """All places of the reference. Raises Disagreement where the submission has more: a test that goes through all would not see it."""
+        if surplus := tuple(self.surplus()):
+            raise Disagreement(differences=surplus)
         return iter(self.expected)
+
+    def surplus(self) -> Iterator[Difference]:
+        """What the submission has and the reference has not: places, parameters, keys of the state dict."""
+        for place, value in self.values_seen.items():
+            expected = self.expected.get(Place(place))
+            if expected is None:
+                yield described(Place(place), value, Expected(None))
+            elif place in SURPLUS and value != expected.value:
+                yield described(Place(place), value, expected)
 
     def __len__(self) -> int:
         return len(self.expected)
+
+
+SURPLUS = ("further keys of the state dict", "further parameters")  # places, whose values name what the reference has not
 
 
 def form(value: Value) -> tuple[object, ...]:

@@ -1,30 +1,67 @@
-"""Which situations are played for which exercise, as a table."""
+"""Which situations are played for which exercise, and which habits are killed by which suite, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from normgrade.course.course import Exercise
 from normgrade.language.visible import visible
+from normgrade.report.report import Report
 from normgrade.suite.situations import SITUATIONS
+from normgrade.verify.habits import FILES, fitting, habits_in
 
-PLAYED, LEFT_OUT, GAP = "✓", "·", "  "
-FIRST_COLUMN = max(map(len, SITUATIONS))
+HOLDS, LEFT_OUT, SURVIVES, DOES_NOT_FIT, GAP = "✓", "·", "✗", "", "  "
+Cell = Callable[[Exercise, str], str]  # the mark in the column of an exercise, in the line of that name
 
 
 def matrix(exercises: Sequence[Exercise], width: int = 80) -> Iterator[str]:
-    """The table's lines, at most so wide: a situation in each, an exercise in each column; then the reasons for what is left out.
+    """The situations: in each line one, in each column an exercise; then the reasons for what is left out."""
 
-    Where the columns do not fit beside each other, the table goes on with the next ones below.
-    """
-    for block in blocks(exercises, width - FIRST_COLUMN):
-        yield GAP.join((" " * FIRST_COLUMN, *(exercise.slug for exercise in block)))
-        for name, situation in SITUATIONS.items():
-            cells = [(LEFT_OUT if each.leaves_out(*situation.called) else PLAYED).center(len(each.slug)) for each in block]
-            yield GAP.join((name.ljust(FIRST_COLUMN), *cells)).rstrip()
+    def cell(exercise: Exercise, name: str) -> str:
+        return LEFT_OUT if exercise.leaves_out(*SITUATIONS[name].called) else HOLDS
+
+    yield from table(exercises, list(SITUATIONS), cell, width)
+    yield from reasons((exercise, exercise.left_out) for exercise in exercises)
+
+
+def matrix_of_habits(exercises: Sequence[Exercise], reports: Sequence[Report], width: int = 80) -> Iterator[str]:
+    """The habits in the same way: killed, left out, or with a problem; nothing where a habit does not fit an exercise."""
+    fits = {exercise.slug: {habit.name for habit in fitting(exercise)} for exercise in exercises}
+    problems = {report.exercise: names_of_problems(report) for report in reports}
+
+    def cell(exercise: Exercise, name: str) -> str:
+        if name not in fits[exercise.slug]:
+            return DOES_NOT_FIT
+        if name in problems[exercise.slug]:
+            return SURVIVES
+        return LEFT_OUT if name in exercise.left_out_habits else HOLDS
+
+    every = dict.fromkeys(habit.name for library in FILES for habit in habits_in(library))
+    names = [name for name in every if any(name in fitting_here for fitting_here in fits.values())]
+    yield from table(exercises, names, cell, width)
+    yield from reasons((exercise, exercise.left_out_habits) for exercise in exercises)
+
+
+def names_of_problems(report: Report) -> set[str]:
+    """The habits with a problem: each line of the proof begins with a name."""
+    messages = [check.message for check in report.checks if check.name == "habits"]
+    return {line.split()[0] for message in messages for line in message.splitlines()}
+
+
+def table(exercises: Sequence[Exercise], names: Sequence[str], cell: Cell, width: int) -> Iterator[str]:
+    """The lines of a table, at most so wide. Where the columns do not fit beside each other, it goes on with the next ones below."""
+    first = max(map(len, names), default=0)
+    for block in blocks(exercises, width - first):
+        yield GAP.join((" " * first, *(exercise.slug for exercise in block)))
+        for name in names:
+            yield GAP.join((name.ljust(first), *(cell(each, name).center(len(each.slug)) for each in block))).rstrip()
         yield ""
-    for exercise in exercises:
-        for name, reason in exercise.left_out.items():
+
+
+def reasons(left_out: Iterator[tuple[Exercise, Mapping[str, str]]]) -> Iterator[str]:
+    """A line for everything that an exercise leaves out."""
+    for exercise, names in left_out:
+        for name, reason in names.items():
             yield visible(f"{LEFT_OUT} {exercise.slug}, {name}: {reason}")
 
 

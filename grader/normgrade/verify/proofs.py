@@ -1,14 +1,14 @@
-"""Proves a course: right answers pass, wrong ones fail, every known mistake is named, and every mutant of a reference is killed."""
+"""Proves a course: right answers pass, wrong ones fail, mistakes are named, and mutants and habits of a reference are killed."""
 
 from __future__ import annotations
 
 import shlex
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product, zip_longest
+from itertools import chain, product, zip_longest
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ from normgrade.course.files import read_text
 from normgrade.course.mistakes import Mistake, read_mistakes, read_wrong
 from normgrade.inspection.inspection import inspect_source
 from normgrade.language import LANGUAGES, _, n_
-from normgrade.language.errors import either, listed
+from normgrade.language.errors import CourseError, either, listed
 from normgrade.oracle.expectation import with_spread_of
 from normgrade.report.render.wording import place_of, word_of
 from normgrade.report.report import Check, Kind, Outcome, Report, Rule, judgement
@@ -32,6 +32,8 @@ from normgrade.suite.situations import PREFIX, SITUATIONS
 from normgrade.verify.bans import matching_nothing
 from normgrade.verify.completeness import lacking
 from normgrade.verify.consensus import agree_against_the_reference
+from normgrade.verify.envelope import envelope_of, holes
+from normgrade.verify.habits import Habit, fitting, with_habit
 from normgrade.verify.mutants import Mutant, blocks, mutants_of, read_accepted
 from normgrade.verify.shipping import command as write_command
 from normgrade.verify.shipping import deviations, missing
@@ -41,7 +43,7 @@ from normgrade.worker.walls import TIERS
 T = TypeVar("T")
 Problems = Iterator[str]
 PROOFS = (
-    *("complete", "contract", "bans", "points", "texts", "situations", "shipped"),
+    *("complete", "contract", "bans", "points", "texts", "situations", "envelope", "shipped"),
     *("suite", "stub", "right", "wrong", "named", "banned"),
 )  # in their order
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.PASSED)
@@ -51,11 +53,12 @@ SLICE = 50  # answers per job: few enough to keep all cores busy, enough to be w
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What one job found of its exercise: proofs, or the mutants that survived."""
+    """What one job found of its exercise: proofs, or the mutants and the habits that survived."""
 
     exercise: str
     checks: tuple[Check, ...] = ()
     survivors: tuple[Mutant, ...] = ()
+    habits: tuple[Habit, ...] = ()
     sandbox: str = ""
     duration_s: float = 0.0
 
@@ -65,12 +68,13 @@ def verify(
     seeds: Sequence[int] = (0,),
     options: Options = Options(),  # noqa: B008
     mutants: bool = False,
+    habits: bool = False,
     cores: int = 1,
 ) -> list[Report]:
-    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` adds the proof of the mutants."""
+    """One report per exercise, whose checks are the proofs. Every seed draws other inputs; `mutants` and `habits` add a proof each."""
     plain = replace(options, progress=silent, cores=1)  # a progress bar does not travel to other processes
     parts = -(-cores // max(len(exercises), 1))  # so many that each core has a job
-    jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, parts)]
+    jobs = [job for exercise in exercises for job in jobs_of(exercise, seeds, mutants, habits, parts)]
     proved = over_cores(jobs, cores, options.progress, partial(open_grader, exercises, plain))
 
     def report(exercise: Exercise) -> Report:
@@ -78,10 +82,12 @@ def verify(
         checks = merged(check for each in own for check in each.checks)
         if mutants:
             checks += (judged(exercise, [mutant for each in own for mutant in each.survivors]),)
+        if habits:
+            checks += (judged_habits(exercise, [habit for each in own for habit in each.habits]),)
         return Report(
             exercise=exercise.slug,
             submission=str(exercise.reference.parent.relative_to(exercise.course)),
-            outcome=judgement([check.outcome for check in checks if check.points], findings=False),
+            outcome=judgement([check for check in checks if check.points]),
             possible=sum(check.points for check in checks),
             sandbox=min((each.sandbox for each in own), key=TIERS.index),
             seed=seeds[0],
@@ -96,19 +102,26 @@ def verify(
 # The proofs
 
 
-def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, parts: int) -> Iterator[Job[Proved]]:
-    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds and of the mutants.
+def jobs_of(exercise: Exercise, seeds: Sequence[int], mutants: bool, habits: bool, parts: int) -> Iterator[Job[Proved]]:
+    """The proofs of an exercise, in as many parts as are worth a process of their own: to each some of the seeds, mutants and habits.
 
-    The first one has those that need no other seed, too, and no mutants if there is a second one.
+    The first one has those that need no other seed, too, and neither mutants nor habits if there is a second one.
     """
     mistakes = len(read_mistakes(exercise))
     on_each_seed = 1 + len(exercise.alternatives) + mistakes + len(read_wrong(exercise))
     hunted = range(len(mutants_of(read_text(exercise.reference)))) if mutants else range(0)
-    jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted)) // SLICE))
-    shares = [(), *sliced(hunted, jobs - 1)] if jobs > 1 else [tuple(hunted)]
-    for number, (some, hunts) in enumerate(zip_longest(sliced(seeds, jobs), shares, fillvalue=())):
+    tried = range(len(fitting(exercise))) if habits else range(0)
+    jobs = min(parts, -(-(on_each_seed * len(seeds) + len(hunted) + len(tried)) // SLICE))
+    shares = zip_longest(sliced(seeds, jobs), hunts_of(hunted, jobs), hunts_of(tried, jobs), fillvalue=())
+    for number, (some, hunts, trials) in enumerate(shares):
         once = mistakes + len(exercise.refused) if number == 0 else 0
-        yield Job(on_each_seed * len(some) + once + len(hunts), partial(prove, exercise, some, hunts, number == 0))
+        weight = on_each_seed * len(some) + once + len(hunts) + len(trials)
+        yield Job(weight, partial(prove, exercise, some, hunts, trials, number == 0))
+
+
+def hunts_of(numbers: Sequence[int], jobs: int) -> list[tuple[int, ...]]:
+    """The share of each job in what is hunted; that of the first is empty if there is a second one."""
+    return [(), *sliced(numbers, jobs - 1)] if jobs > 1 else [tuple(numbers)]
 
 
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
@@ -117,15 +130,23 @@ def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
 
-def prove(exercise: Exercise, seeds: tuple[int, ...], mutants: tuple[int, ...], first: bool, grader: Grader, tick: Tick) -> Proved:
-    """The proofs of one exercise on these seeds, and those of these mutants that survive."""
+def prove(
+    exercise: Exercise,
+    seeds: tuple[int, ...],
+    mutants: tuple[int, ...],
+    habits: tuple[int, ...],
+    first: bool,
+    grader: Grader,
+    tick: Tick,
+) -> Proved:
+    """The proofs of one exercise on these seeds, and those of these mutants and habits that survive."""
     started = time.perf_counter()
     grader.forget()  # what it holds of other exercises
     oracles = {slug: oracle.remembering() for slug, oracle in grader.oracles.items()}
     proof = Proof(replace(grader, oracles=oracles), exercise, seeds, tick)
     checks = (*(proof.once() if first else ()), *proof.on_every_seed(also_named=first), proof.of_suite()) if seeds else ()
-    survivors = tuple(proof.survivors(mutants))
-    return Proved(exercise.slug, checks, survivors, grader.host(exercise).protection.tier, time.perf_counter() - started)
+    survivors, kept = tuple(proof.survivors(mutants)), tuple(proof.kept_habits(habits))
+    return Proved(exercise.slug, checks, survivors, kept, grader.host(exercise).protection.tier, time.perf_counter() - started)
 
 
 def merged(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -146,7 +167,7 @@ def joined(parts: Sequence[Check]) -> Check:
 
 @dataclass(frozen=True)
 class Proof:
-    """All proofs of one exercise, except that of its mutants, for every seed."""
+    """All proofs of one exercise, except those of its mutants and habits, for every seed."""
 
     grader: Grader
     exercise: Exercise
@@ -175,6 +196,8 @@ class Proof:
             m=sum(exercise.leaves_out(*situation.called) for situation in SITUATIONS.values()),
         )
         yield check("situations", claim, self.situations)
+        claim = _("What is played has the sizes, dtypes, layouts and ways to call that the course asks for.")
+        yield check("envelope", claim, self.envelope)
         yield self.shipped()
         yield self.played_for("stub", _("The untouched stub fails."), self.stub)
 
@@ -184,10 +207,12 @@ class Proof:
         claim = n_("The reference and {n} alternative pass.", "The reference and {n} alternatives pass.", len(alternatives))
         yield self.played_for("right", claim, self.right)
         yield from self.named_and_banned(mistakes) if also_named else ()  # what is played for them serves the proof of the wrong answers
-        wrong = {mistake.name: mistake.source for mistake in mistakes}
-        wrong |= {f"{answer.name} ({answer.what})": answer.source for answer in read_wrong(self.exercise)}
-        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(wrong))
-        yield self.judged_against_the_reference("wrong", claim, lambda: self.wrong(wrong))
+        known = {mistake.name: mistake.source for mistake in mistakes}
+        wrong = {f"{answer.name} ({answer.what})": answer for answer in read_wrong(self.exercise)}
+        known |= {name: answer.source for name, answer in wrong.items() if answer.courtesy}
+        decided = {name: answer.source for name, answer in wrong.items() if not answer.courtesy}
+        claim = n_("{n} wrong answer fails.", "{n} wrong answers fail.", len(known) + len(decided))
+        yield self.judged_against_the_reference("wrong", claim, lambda: chain(self.wrong(known, unseen), self.wrong(decided, passes)))
 
     def named_and_banned(self, mistakes: Sequence[Mistake]) -> Iterator[Check]:
         """Every mistake has its name, and what is banned is refused."""
@@ -280,9 +305,18 @@ class Proof:
             if self.exercise.leaves_out(*situation.called) or (result is not None and result.check.outcome is Outcome.ERROR):
                 continue
             if result is None:
-                yield _("{situation}: the suite gives no typical uses; define `typical()`, or leave it out with a reason.", situation=name)
+                yield _(
+                    "{situation}: the suite gives no {uses} uses; define `{uses}()`, or leave it out with a reason.",
+                    situation=name,
+                    uses=situation.uses,
+                )
             elif not result.plays:
                 yield _("{situation}: the typical uses leave nothing to play; leave it out with a reason.", situation=name)
+
+    def envelope(self) -> Problems:
+        """What is never played; nothing where the suite or its probes are broken, which is told elsewhere."""
+        with suppress(CourseError):
+            yield from holes(self.exercise, envelope_of(self.grader, self.exercise))
 
     def stub(self) -> Problems:
         results = self.run(read_text(self.exercise.stub), self.exercise.stub.name, self.seeds[0])
@@ -292,26 +326,26 @@ class Proof:
     def right(self) -> Problems:
         """The reference and the alternatives pass. Where all alternatives agree against the reference, that is said first."""
         told: list[str] = []
-        rejected: dict[Path, list[Result]] = {}
+        wrong: dict[Path, list[Result]] = {}
         for path, seed in self.each((self.exercise.reference, *self.exercise.alternatives), _("right answers")):
             results = self.run(read_text(path), path.name, seed)
-            if seed == self.seeds[0] and failed(results):
-                rejected[path] = results
+            if seed == self.seeds[0] and rejected(results):
+                wrong[path] = results
             told += self.rejections(path, seed, results)
-        if agree_against_the_reference(self.exercise, rejected):
+        if agree_against_the_reference(self.exercise, wrong):
             yield _(
                 "The {n} alternatives differ from the reference where they agree with each other: the reference is the likelier culprit.",
-                n=len(rejected),
+                n=len(wrong),
             )
         yield from told
-        if names := [path.stem for path in rejected if path != self.exercise.reference]:
+        if names := [path.stem for path in wrong if path != self.exercise.reference]:
             yield shown_whole(self.exercise, "--alternative", names[0])
 
     def rejections(self, path: Path, seed: int, results: list[Result]) -> Problems:
         """What a right answer is rejected for; what is skipped, only where nothing fails."""
-        wrong = Outcome.FAILED if failed(results) else Outcome.SKIPPED
+        wrong = Outcome.FAILED if rejected(results) else Outcome.SKIPPED
         for check, result in zip(remarked(results, self.exercise), results, strict=True):
-            if check.outcome is wrong:
+            if check.outcome is wrong and not check.courtesy:
                 yield _("{file}, seed {seed}: {text}", file=path.name, seed=seed, text=in_words(check)) + self.advice(path, result)
 
     def advice(self, path: Path, result: Result) -> str:
@@ -325,14 +359,15 @@ class Proof:
                 return ""
         return " " + _('Its rounding is larger than the reference\'s: name it in `spread = ["{name}"]` of exercise.toml.', name=path.stem)
 
-    def wrong(self, sources: Mapping[str, str]) -> Problems:
+    def wrong(self, sources: Mapping[str, str], pass_for_right: Callable[[Iterable[Result]], bool]) -> Problems:
+        """Each of these sources that passes for right."""
         for name, source in sources.items():
             try:
                 compile(source, name, "exec", dont_inherit=True)
             except SyntaxError as error:
                 yield _("{mistake}: not Python: {error} (line {line}).", mistake=name, error=error.msg, line=error.lineno)
         for (name, source), seed in self.each(tuple(sources.items()), _("mistakes")):
-            if (source, seed) not in self.refuted and passes(self.until_it_fails(self.alone(source, seed))):
+            if (source, seed) not in self.refuted and pass_for_right(self.until(pass_for_right, self.alone(source, seed))):
                 yield _("{mistake}, seed {seed}: passes every check.", mistake=name, seed=seed)
 
     def named(self, mistakes: Sequence[Mistake]) -> Problems:
@@ -373,11 +408,15 @@ class Proof:
 
     def until_it_fails(self, coming: Generator[Result]) -> list[Result]:
         """The results of a wrong answer, up to the first that fails."""
+        return self.until(unseen, coming)
+
+    def until(self, pass_for_right: Callable[[Iterable[Result]], bool], coming: Generator[Result]) -> list[Result]:
+        """The results of a wrong answer, up to the first with which it does not pass for right any more."""
         results = []
         with closing(coming):
             for result in coming:
                 results.append(result)
-                if failed(results):
+                if not pass_for_right([result]):
                     break
         return self.look(results)
 
@@ -401,8 +440,15 @@ class Proof:
                 if not failed(results):
                     yield mutant
 
+    def kept_habits(self, numbers: Sequence[int]) -> Iterator[Habit]:
+        """Those of these habits that pass every check, each in a process of its own: some change what holds for the whole process."""
+        every = fitting(self.exercise)
+        for habit, seed in self.each([every[number] for number in numbers], _("habits"), (self.grader.options.seed,)):
+            if not failed(self.until_it_fails(self.alone(with_habit(self.exercise, habit), seed))):
+                yield habit
 
-# The mutants
+
+# The mutants and the habits
 
 
 def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
@@ -432,6 +478,31 @@ def judged(exercise: Exercise, survivors: Sequence[Mutant]) -> Check:
     return check("mutants", claim, problems)
 
 
+def judged_habits(exercise: Exercise, survivors: Sequence[Habit]) -> Check:
+    """The proof of the habits: every survivor is left out, and everything left out survives. Each problem begins with a habit's name."""
+    every, left_out = {habit.name: habit for habit in fitting(exercise)}, exercise.left_out_habits
+    alive = [habit.name for habit in survivors]
+
+    def problems() -> Problems:
+        for habit in survivors:
+            if habit.name not in left_out:
+                yield _("{habit} survives: {says}", habit=habit.name, says=habit.says)
+        for name in left_out:
+            if name not in every:
+                yield _("{habit} is left out, but no such habit fits here.", habit=name)
+            elif name not in alive:
+                yield _("{habit} is left out, but does not survive.", habit=name)
+
+    claim = n_(
+        "Of {n} habit, {killed} are killed and {excused} left out, with a reason.",
+        "Of {n} habits, {killed} are killed and {excused} left out, with a reason.",
+        len(every),
+        killed=len(every) - len(alive),
+        excused=sum(name in left_out for name in alive),
+    )
+    return check("habits", claim, problems)
+
+
 # What several proofs share
 
 
@@ -453,9 +524,19 @@ def failed(results: Iterable[Result]) -> bool:
     return any(result.check.outcome is Outcome.FAILED for result in results)
 
 
-def passes(results: Iterable[Result]) -> bool:
+def unseen(results: Iterable[Result]) -> bool:
     """Whether no check failed, and none ended in an error of the suite, which could have."""
     return all(result.check.outcome not in (Outcome.FAILED, Outcome.ERROR) for result in results)
+
+
+def passes(results: Iterable[Result]) -> bool:
+    """The same, where courtesies do not count."""
+    return unseen(result for result in results if not result.check.asked_in_vain)
+
+
+def rejected(results: Iterable[Result]) -> bool:
+    """Whether any check failed that decides."""
+    return any(result.check.decides for result in results)
 
 
 def refused_by_hand(result: Result) -> bool:

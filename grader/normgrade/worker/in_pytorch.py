@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch._tensor_str import PRINT_OPTS
 
 from normgrade.course.ban import Ban
 from normgrade.probes import layers as probes
@@ -15,6 +16,7 @@ from normgrade.worker import by_hand
 from normgrade.worker.observation import Array, Foreign, Playable, Reason, Value, type_name
 from normgrade.worker.packing import DTYPES
 from normgrade.worker.requests import Action, LayerStep, LayerStory
+from normgrade.worker.uncompiled import leave_uncompiled
 
 __all__ = ["EXAMPLE", "enforce", "first_step", "given", "many_steps", "prepare", "probes", "seen", "settle", "use_one_thread"]
 
@@ -34,6 +36,7 @@ class Layer(nn.Module):
             self.seen.lerp_(x.mean(dim=0), 0.1)
         return (x - mean) * torch.rsqrt(var + 1e-5) * self.weight
 """
+PRINTED = {**vars(PRINT_OPTS)}  # as PyTorch has them when it is imported
 PLAIN = {getattr(torch, name): name for name in DTYPES}
 
 
@@ -47,6 +50,10 @@ def settle(dtype: str, seed: int) -> None:
         torch.use_deterministic_algorithms(False)
     torch.autograd.set_detect_anomaly(False)
     torch.set_flush_denormal(False)
+    if torch.get_float32_matmul_precision() != "highest":
+        torch.set_float32_matmul_precision("highest")
+    if vars(PRINT_OPTS) != PRINTED:
+        vars(PRINT_OPTS).update(PRINTED)
 
 
 def given(array: Array) -> torch.Tensor:
@@ -125,3 +132,4 @@ def prepare(ban: Ban) -> None:
 def enforce(ban: Ban) -> None:
     """See `Library.enforce`: operations, functions and classes of PyTorch, and whole libraries."""
     by_hand.enforce(ban)
+    leave_uncompiled()

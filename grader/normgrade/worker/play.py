@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import random
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
@@ -24,6 +25,7 @@ from normgrade.worker.packing import DTYPES
 from normgrade.worker.written_with import Library, library
 
 NATIVE = nullcontext()
+ERRORS, PRINTED = np.geterr(), np.get_printoptions()  # as NumPy has them when it is imported
 SEED = 1_750_043_921  # of every random number generator before a play; not one that a submission would set itself
 
 
@@ -56,6 +58,7 @@ def play(
     exception names are those of the module that is `traced`, by default of the implementation.
     """
     used = library(written_with)
+    filters, errors = [*warnings.filters], np.geterr()
     settle(used, dtype)
     try:
         own = getattr(probes, request.probe, None)
@@ -70,6 +73,8 @@ def play(
         seen, error = stop.seen, describe(cause, (traced or implementation).__file__, stop.step)
     finally:
         used.settle("float32", SEED)
+        warnings.filters[:] = filters  # type: ignore[index]
+        np.seterr(**errors)
     if trusted:
         interrupts.raise_again()
     return Observation({Place.of(place): to_value(value, used, size_limit_bytes) for place, value in seen.items()}, error)
@@ -121,6 +126,9 @@ def settle(used: Library, dtype: str) -> None:
     """Reset all global settings, and seed every random number generator."""
     random.seed(SEED)
     np.random.seed(SEED)
+    np.seterr(**ERRORS)
+    if np.get_printoptions() != PRINTED:
+        np.set_printoptions(**PRINTED)
     used.settle(dtype, SEED)
 
 

@@ -30,6 +30,7 @@ class Action(StrEnum):
     LOAD = "load"
     LEARN = "learn"
     SETTINGS = "settings"
+    ATTEMPT = "attempt"
 
 
 class Drawing(Enum):
@@ -48,7 +49,7 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 class LayerStep:
     """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
 
-    A call has an input, `x`, and may have `more`. To change or load a state is to have one.
+    A call has an input, `x`, and may have `more`. To change or load a state is to have one; weights and biases in it are drawn at `scale`.
     """
 
     action: Action
@@ -67,10 +68,19 @@ class LayerStep:
     steep: bool = False
     state: Mapping[str, Array] | Literal[Drawing.DRAWN] | None = None
     rate: float | None = None
+    scale: float | None = None
     args: Sequence[Any] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     more: Sequence[Array] = ()
     names: Sequence[str] = ()
+    mode: str | None = None
+    beside: bool = False
+    arriving: str | None = None
+    calls: int | None = None
+    leaf: bool = False
+    keep: bool = False
+    graph: bool = False
+    default: str | None = None
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -82,7 +92,7 @@ class LayerStep:
 
 UNUSUAL = (  # what most steps go without
     *("view", "gradients", "frozen", "constant", "witness", "again", "between", "residual", "twice", "steep"),
-    *("rate", "args", "kwargs", "more", "names"),
+    *("rate", "args", "kwargs", "more", "names", "mode", "beside", "arriving", "calls", "leaf", "keep", "graph", "default", "scale"),
 )
 
 

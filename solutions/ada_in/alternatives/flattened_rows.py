@@ -10,7 +10,7 @@ from torch import Tensor
 def rows_of(x: Tensor) -> Tensor:
     if x.dim() != 4:
         raise ValueError(f"(N, C, H, W) is needed, not {tuple(x.shape)}")
-    return x.float().reshape(x.shape[0] * x.shape[1], -1)
+    return x.to(torch.promote_types(x.dtype, torch.float32)).reshape(x.shape[0] * x.shape[1], -1)
 
 
 def centred(rows: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:

@@ -27,7 +27,7 @@ def deepnorm_coefficients(encoder_layers=0, decoder_layers=0):
 class DeepNorm(nn.Module):
     def __init__(self, dim, alpha, sublayer):
         super().__init__()
-        self.register_buffer("alpha", torch.tensor(float(alpha)), persistent=False)
+        self.register_buffer("alpha", torch.tensor(alpha, dtype=torch.float64), persistent=False)
         self.fn = sublayer
         self.norm = nn.LayerNorm(normalized_shape=(dim,))
 

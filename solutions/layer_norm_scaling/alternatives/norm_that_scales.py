@@ -13,7 +13,7 @@ class ScaledLayerNorm(nn.LayerNorm):
         self.layer = layer
 
     def forward(self, x):
-        return super().forward(x) * torch.tensor(float(self.layer)).rsqrt().item()
+        return super().forward(x) * torch.tensor(self.layer, dtype=torch.float64).rsqrt().item()
 
 
 class ScaledPreNorm(nn.Module):

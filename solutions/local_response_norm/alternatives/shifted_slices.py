@@ -10,7 +10,7 @@ from torch import Tensor
 def local_response_norm(x: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     if x.ndim <= 2:
         raise ValueError(f"expected at least three dimensions, got {x.ndim}")
-    wide = x.float()
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
     squares = wide**2
     channels = x.shape[1]
     total = torch.zeros_like(squares)

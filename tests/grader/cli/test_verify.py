@@ -102,6 +102,10 @@ def test_verify_plays_the_checks_that_are_named_alone(invoke: Invoke) -> None:
             "--mutants proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
         ),
         (
+            ("rms", "--only", "test_rows", "--habits"),
+            "--habits proves a whole exercise: leave it out beside --mistake, --alternative and --only.",
+        ),
+        (
             ("rms", "--mistake", "no-upcast", "--write"),
             "--write is for whole exercises: leave it out beside --mistake, --alternative and --only.",
         ),

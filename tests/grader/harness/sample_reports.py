@@ -119,10 +119,15 @@ FAILED = report(
 PASSED = report(
     check("test_output[wide]"), check("test_output[deep]"), outcome=Outcome.PASSED, exercise="layer_norm", submission="layer_norm.py"
 )
+ASKED = report(
+    check("test_output[wide]"),
+    failed("test_rank", claim="Other ranks are ValueErrors.", points=1, courtesy=True, kind=Kind.EDGE, differences=(), message="No error."),
+    outcome=Outcome.PASSED,
+)
 NOT_STARTED = report(outcome=Outcome.NOT_STARTED, exercise="rms_norm", submission="rms_norm.py", possible=20)
 BROKEN = report(check(outcome=Outcome.ERROR, message="the machine has no memory left"), outcome=Outcome.ERROR)
 FOUND = report(findings=(BANNED,), possible=20)
-EVERY_KIND = (FAILED, PASSED, NOT_STARTED, BROKEN, FOUND, reveal(FAILED, "claims"), reveal(FAILED, "score"), reveal(PASSED, "score"))
+EVERY_KIND = (FAILED, PASSED, NOT_STARTED, BROKEN, FOUND, reveal(FAILED, "claims"), reveal(FAILED, "score"), reveal(PASSED, "score"), ASKED)
 HOSTILE = "[red]\x1b[31mX\x1b]0;title\x07\x9b2J\x00\u202e\ud800\ufffe[/red] [link=a]"
 
 

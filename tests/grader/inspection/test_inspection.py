@@ -119,3 +119,9 @@ def test_inspection_imports_nothing_heavy() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+def test_who_derives_from_a_banned_layer_is_told_what_to_derive_from(finding_of: Callable[..., Finding]) -> None:
+    source = "import torch\n\n\nclass LayerNorm(torch.nn.modules.batchnorm._NormBase):\n    pass\n"
+    text = finding_of(source, "LayerNorm(dim)").text
+    assert text.startswith("This line uses `torch.nn.modules.batchnorm._NormBase`: the exercise is to write it by hand. Derive from ")

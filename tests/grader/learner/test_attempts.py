@@ -186,3 +186,9 @@ def test_tables_that_only_claim_to_be_of_version_1_are_refused(version_1: Attemp
         database.executescript("ALTER TABLE hints RENAME TO others; CREATE VIEW hints AS SELECT exercise, hint, at FROM others")
     with pytest.raises(UsageError, match="its tables are not those of normgrade"):
         version_1.given("rms")
+
+
+def test_an_attempt_that_passed_keeps_no_hint_of_a_courtesy() -> None:
+    asked = Check("test_a", "A.", Kind.EDGE, Outcome.FAILED, 1, hint="Raise a ValueError.", courtesy=True)
+    attempt = Attempt.of(Report("rms", "rms.py", Outcome.PASSED, 9, "linux", 0, 0.1, checks=(asked,)), NOW)
+    assert (attempt.passed, attempt.failed, attempt.hint) == (True, "", "")

@@ -19,7 +19,7 @@ from normgrade.worker.requests import FunctionCall, OwnProbe
 
 EMPTY = Expectation(OwnProbe("p"), {})
 KEY: list[Any] = ["x", None, None, {}]
-PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None]
+PLACE = [{"$array": ["float64", []]}, "float32", 0.0, None, None, "float32"]
 
 
 VALUES = st.one_of(
@@ -106,7 +106,7 @@ def kept(**changes: Any) -> dict[str, Any]:
         content(kept(places=[[KEY, PLACE[:4]]]), bytes(8)),
         content(kept(places=[[KEY, PLACE]]), bytes(7)),
         content(kept(places=[[KEY, PLACE]]), bytes(9)),
-        content(kept(places=[[KEY, [*PLACE[:3], 1.5, None]]]), bytes(8)),
+        content(kept(places=[[KEY, [*PLACE[:3], 1.5, None, "float32"]]]), bytes(8)),
         content(kept(error=["?", "", [], None])),
         content(kept(error=["raised", ""])),
         content(kept(error=1)),

@@ -188,7 +188,7 @@ def test_numbers_are_the_same_in_every_layout(view: str | None) -> None:
     x = np.arange(24.0).reshape(2, 3, 4)
     laid = VIEWS[view](x)
     assert np.array_equal(laid, np.broadcast_to(x[:1], x.shape) if view == "expanded" else x)
-    assert laid.flags.c_contiguous == (view is None)
+    assert laid.flags.c_contiguous == (view in (None, "read-only")) and laid.flags.writeable == (view not in ("read-only", "expanded"))
 
 
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 3, 4)])

@@ -675,7 +675,9 @@ def test_the_precision_of_statistics_is_witnessed(forward: Callable[[Tensor], Te
         (lambda x, sublayer: sublayer(x / x.mean(-1, keepdim=True)), "half precision"),
     ],
 )
-@pytest.mark.parametrize("sublayer", [{"callable": "linear", "args": [4, 4]}, {"callable": "scaled", "args": [3.0]}])
+@pytest.mark.parametrize(
+    "sublayer", [{"callable": "linear", "args": [4, 4]}, *({"callable": name, "args": [3.0]} for name in ("scaled", "plain"))]
+)
 def test_what_a_given_sublayer_computes_is_not_witnessed(
     forward: Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor], precision: str, sublayer: dict[str, Any]
 ) -> None:
@@ -978,7 +980,7 @@ def test_several_callables_have_names_of_their_own() -> None:
 
 
 def test_a_layer_that_is_given_functions_alone_stays_as_it_is() -> None:
-    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "scaled", "args": [3.0]}], {"alpha": 1.0})
+    layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "plain", "args": [3.0]}], {"alpha": 1.0})
     assert type(layer) is Branching and layer(torch.ones(2)).tolist() == [4.0, 4.0]
     layer = layers.build(SimpleNamespace(Branching=Branching), "Branching", [{"callable": "identity"}], {"alpha": 1.0})
     assert layer(torch.ones(2)).tolist() == [2.0, 2.0]

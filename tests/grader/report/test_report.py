@@ -79,9 +79,26 @@ def test_kinds_and_rules_are_their_words() -> None:
 def test_a_broken_rule_of_style_costs_no_points_and_does_not_pass() -> None:
     holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=20)
     banned = Finding(3, 12, Rule.BANNED, "F.layer_norm is banned: write it by hand")
-    outcome = judgement([holds.outcome], findings=True)
+    outcome = judgement([holds], [banned])
     report = Report("rms", "rms.py", outcome, 20, "linux", 0, 0.1, findings=(banned,), checks=(holds,))
     assert (report.earned, report.outcome) == (20, Outcome.FAILED)
+
+
+def test_a_courtesy_costs_its_points_and_does_not_decide() -> None:
+    holds = Check("test_output", "It holds.", Kind.FORMULA, Outcome.PASSED, points=19)
+    asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=1, courtesy=True)
+    advice = Finding(3, 12, Rule.SIGNATURE, "`dout` should be `dy`.", courtesy=True)
+    report = Report("rms", "rms.py", judgement([holds, asked], [advice]), 20, "linux", 0, 0.1, (advice,), checks=(holds, asked))
+    assert (report.outcome, report.earned, report.deciding) == (Outcome.PASSED, 19, ())
+    assert (asked.decides, asked.asked_in_vain, asked.shown_as) == (False, True, Outcome.SKIPPED)
+    assert judgement([replace(asked, courtesy=False)]) is Outcome.FAILED
+    assert judgement([replace(asked, outcome=Outcome.ERROR)]) is Outcome.ERROR
+
+
+def test_a_courtesy_without_points_costs_nothing() -> None:
+    asked = Check("test_rank", "Other ranks are ValueErrors.", Kind.EDGE, Outcome.FAILED, points=0, courtesy=True)
+    report = replace(REPORT, possible=3, checks=(replace(REPORT.checks[0], points=3, outcome=Outcome.PASSED), asked), withheld=0)
+    assert report.earned == 3
 
 
 def test_a_difference_is_of_arrays_or_of_values_and_both_say_where() -> None:

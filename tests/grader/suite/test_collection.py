@@ -149,3 +149,9 @@ def test_a_file_of_the_same_name_is_another_suite(tiny: Course, edited_course: E
     other = edited_course({"tests/hidden/test_rms.py": HEAD + test_function("pass", "test_mine")})
     names = [collect([course.exercise("rms")])["rms"].names for course in (tiny, other, tiny)]
     assert names[0] == names[2] != names[1] == ("test_mine",)
+
+
+def test_a_courtesy_is_a_check_that_says_so(run_suite: RunSuite) -> None:
+    tests = test_function("agree(build(3), train(randn(4, 3)))", marks="@pytest.mark.courtesy")
+    check = one(run_suite(tests, changed("(x - mean)", "(x + mean)")))
+    assert (check.outcome, check.courtesy, check.earned) == (Outcome.FAILED, True, 0)

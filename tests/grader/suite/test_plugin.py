@@ -18,6 +18,7 @@ from normgrade.course.course import Course, Exercise, carried
 from normgrade.course.files import read_text
 from normgrade.course.mistakes import read_mistakes
 from normgrade.inspection.inspection import inspect_file
+from normgrade.report.report import Outcome
 from normgrade.suite.collection import collect
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
@@ -43,7 +44,11 @@ def outcomes(exercise: Exercise, path: Path) -> Mapping[str, str]:
     """By the check's name, as the grader gives them. The mistake is not looked for, which would take the most time."""
     found = {"inspection": "failed"} if inspect_file(path, exercise, allow_stub=True).findings else {}
     with open_grader([exercise], Options()) as grader:
-        return found | {each.check.name: each.check.outcome.value for each in grader.results(exercise, read_text(path), path.name)}
+        checks = [each.check for each in grader.results(exercise, read_text(path), path.name)]
+    failed = {
+        each.name: "skipped" for each in checks if each.courtesy and each.outcome is Outcome.FAILED
+    }  # as plain pytest shows a courtesy
+    return found | {each.name: each.outcome.value for each in checks} | failed
 
 
 def written(folder: Path, exercise: Exercise, source: str) -> Path:

@@ -12,7 +12,7 @@ from normgrade.course.package import PACKAGE
 from normgrade.language.docstring import first_paragraph_in
 from normgrade.language.errors import CourseError
 from normgrade.suite.collection import collect, derived
-from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length
+from normgrade.suite.situations import PREFIX, SITUATIONS, of_one_length, with_axes
 
 EXERCISES = list(Course(carried()))
 
@@ -39,7 +39,15 @@ def test_without_typical_uses_there_is_no_situation(tiny: Course) -> None:
 def test_a_situation_that_does_not_exist_cannot_be_left_out(tiny: Course) -> None:
     exercise = replace(tiny.exercise("rms"), left_out={"at_night": "it is dark"})
     with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, without_gradients, '):
-        derived(exercise, None)
+        derived(exercise, {})
+
+
+def test_a_situation_is_a_courtesy_if_the_exercise_says_so(tiny: Course) -> None:
+    exercise = replace(tiny.exercise("rms"), left_out={}, courtesy=("illegal_inputs",))
+    courtesies = {test.name: test.courtesy for test in derived(exercise, {"typical": lambda: ()})}
+    assert [name for name, courtesy in courtesies.items() if courtesy] == ["situation_illegal_inputs"]
+    with pytest.raises(CourseError, match='rms: there is no situation "at_night"; there is as_built, '):
+        derived(replace(exercise, courtesy=("at_night",)), {})
 
 
 def test_the_module_holds_nothing_of_one_exercise() -> None:
@@ -63,6 +71,13 @@ def test_axes_may_all_have_the_length_of_a_fixed_one(shape: tuple[int, ...], fix
     (found,) = of_one_length((x,), fixed)
     beginning = tuple(slice(min(sizes)) for sizes in zip(shape, alike, strict=True))
     assert found.shape == alike and found.dtype == np.float32 and (found[beginning] == x[beginning]).all()
+
+
+@pytest.mark.parametrize(("fixed", "shape"), [([-1], (1, 1, 2, 4, 3)), ([1], (4, 3, 1, 1, 2)), ([], (1, 1, 2, 4, 3))])
+def test_further_axes_stand_where_none_is_counted_from(fixed: list[int], shape: tuple[int, ...]) -> None:
+    x = np.arange(12, dtype=np.float32).reshape(4, 3)
+    found = with_axes(x, 5, fixed)
+    assert found.shape == shape and found.dtype == np.float32 and np.array_equal(np.sort(found.ravel()), np.sort([*x.flat, *(2 * x).flat]))
 
 
 def test_what_has_no_input_has_no_axes() -> None:

@@ -69,6 +69,17 @@ def test_observed_values_can_be_asserted_on(run_suite: RunSuite) -> None:
     assert checks["test_fail"].message == "on purpose"
 
 
+@pytest.mark.parametrize("surplus", ["self.more = nn.Parameter(torch.ones(2))", "self.register_buffer('more', torch.ones(2))"])
+def test_who_goes_through_all_that_is_observed_is_told_of_what_is_too_much(surplus: str, run_suite: RunSuite) -> None:
+    source = changed("self.momentum = momentum", f"self.momentum = momentum\n        {surplus}")
+    assert one(run_suite(test_function("dict(observe(build(3)))"))).outcome is Outcome.PASSED
+    assert one(run_suite(test_function("observe(build(3))['key of weight']"), source)).outcome is Outcome.PASSED
+    check = one(run_suite(test_function("dict(observe(build(3)))"), source))
+    assert check.outcome is Outcome.FAILED
+    assert {found.place for found in check.differences} <= {"further keys of the state dict", "further parameters"}
+    assert {found.actual for found in check.differences} == {"more"}
+
+
 def test_an_observed_error_fails(run_suite: RunSuite) -> None:
     check = one(run_suite(test_function("observe(build(3))"), changed("self.momentum = momentum", "1 / 0")))
     assert check.outcome is Outcome.FAILED

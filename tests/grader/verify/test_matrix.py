@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from normgrade.course.course import Course, carried
+from normgrade.course.course import Course, Exercise, carried
+from normgrade.report.report import NOTHING_RAN, Check, Kind, Outcome, Report
 from normgrade.suite.situations import SITUATIONS
-from normgrade.verify.matrix import matrix
+from normgrade.verify.habits import fitting, habits_in
+from normgrade.verify.matrix import matrix, matrix_of_habits
 
 EXERCISES = list(Course(carried()))
 
@@ -39,3 +41,30 @@ def test_the_table_goes_on_below_where_it_is_too_wide(width: int) -> None:
 def test_an_exercise_that_is_wider_than_the_terminal_has_a_table_of_its_own() -> None:
     heads = [line for line in matrix(EXERCISES[:2], width=1) if line.startswith(" ")]
     assert [head.split() for head in heads] == [[exercise.slug] for exercise in EXERCISES[:2]]
+
+
+def told(slug: str, message: str) -> Report:
+    """A report on an exercise with the proof of its habits."""
+    proof = Check("habits", "They are killed.", Kind.PROOF, Outcome.FAILED, 1, message=message)
+    return Report(slug, slug, Outcome.FAILED, 1, NOTHING_RAN, 0, 0.0, checks=(proof,))
+
+
+def test_every_habit_has_a_line_with_what_became_of_it() -> None:
+    exercises = [Course(carried()).exercise(slug) for slug in ("batch_norm", "softmax_backward")]
+    reports = [told("batch_norm", "seed-set survives: A seed is set for everybody."), told("softmax_backward", "")]
+    head, *lines = matrix_of_habits(exercises, reports)
+    row = {line.split()[0]: line for line in lines[: lines.index("")]}
+    assert head.split() == ["batch_norm", "softmax_backward"]
+    assert list(row) == [name for name in names_of_habits() if any(name in names for names in map(fitting_names, exercises))]
+    assert (row["seed-set"].split()[1:], row["mode-toggled"].split()[1:]) == (["✗", "✓"], ["✓"])
+    assert row["infinities-clamped"].split()[1:] == ["✓", "·"]
+    assert row["gradients-kept"].index("✓") > row["mode-toggled"].index("✓")  # each in the column of its exercise
+    assert f"· softmax_backward, infinities-clamped: {exercises[1].left_out_habits['infinities-clamped']}" in lines
+
+
+def fitting_names(exercise: Exercise) -> set[str]:
+    return {habit.name for habit in fitting(exercise)}
+
+
+def names_of_habits() -> list[str]:
+    return list(dict.fromkeys(habit.name for library in ("torch", "numpy") for habit in habits_in(library)))

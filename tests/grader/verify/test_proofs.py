@@ -21,6 +21,7 @@ from normgrade.suite.run import Run
 from normgrade.suite.situations import SITUATIONS
 from normgrade.suite.suite import HiddenTest
 from normgrade.verify import proofs
+from normgrade.verify.habits import fitting
 from normgrade.verify.mutants import mutants_of
 from normgrade.verify.proofs import Proof, Proved, in_words, sliced, verify
 from normgrade.worker.walls import TIERS
@@ -33,7 +34,8 @@ CLAIMS = {  # of `rms`
     "contract": "Stub, reference and alternatives define what the contract names, by hand.",
     "bans": "Everything that is banned or allowed exists.",
     "points": "The points of the suite sum to 8.",
-    "situations": "0 situations are played; 23 are left out, with a reason.",
+    "situations": "0 situations are played; 30 are left out, with a reason.",
+    "envelope": "What is played has the sizes, dtypes, layouts and ways to call that the course asks for.",
     "shipped": "What ships with the exercise is what is computed here.",
     "suite": "The suite and its probes can be played.",
     "stub": "The untouched stub fails.",
@@ -78,7 +80,7 @@ def test_a_sound_course_is_proved_on_every_seed(tiny: Course) -> None:
     assert {check.name: check.claim for check in rms.checks} == CLAIMS
     assert [check.name for check in centring.checks] == list(CLAIMS)
     assert (rms.exercise, rms.submission, rms.outcome) == ("rms", "solutions/rms", Outcome.PASSED)
-    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (10, 10, True, 0)
+    assert (rms.earned, rms.possible, rms.sandbox in TIERS, rms.seed) == (11, 11, True, 0)
     assert [(done, total) for _, done, total in told] == [(done, 35) for done in range(1, 36)]
     assert Counter(what for what, _, _ in told) == {
         "rms: right answers": 4, "rms: mistakes": 8, "rms: diagnoses": 4,
@@ -144,7 +146,7 @@ def test_what_is_broken_is_found_and_named(broken: tuple[str, dict[str, str]]) -
 
 def test_only_the_broken_proof_fails(edited_course: EditedCourse) -> None:
     report = proved(edited_course({ALTERNATIVE: [("/ x.shape[-1]", "/ 2")]}))
-    assert failures(report).keys() == {"right"} and report.earned == 9
+    assert failures(report).keys() == {"right"} and report.earned == 10
     *told, command = failures(report)["right"].splitlines()
     assert {line.partition(",")[0] for line in told} == {"einsum.py"}
     assert command == f"`normgrade verify rms --alternative einsum -v --course {report.course}` shows all of it."
@@ -299,6 +301,31 @@ def test_a_mutant_that_survives_is_listed_and_so_is_one_that_was_accepted_in_vai
     assert told[-1] == "equivalent.toml accepts `a + b` → `b + a`, which does not survive."
 
 
+# Habits
+
+
+def test_a_habit_is_killed_or_left_out_and_every_other_is_told(edited_course: EditedCourse, monkeypatch: pytest.MonkeyPatch) -> None:
+    left_out = '[habits]\nwarnings-silenced = "nobody looks"\nseed-sat = "a slip"\nwrong-beyond-64-channels = "an error"\n\n[left_out]'
+    course = edited_course(
+        {
+            "exercises/rms/exercise.toml": [("[left_out]", left_out)],
+            SUITE: [("randn(4, 8) * 300", "randn(4, 80) * 300")],
+        }
+    )
+    names = "wrong-beyond-64-channels", "denormals-flushed", "warnings-silenced"
+    some = tuple(habit for habit in fitting(course.exercise("rms")) if habit.name in names)
+    monkeypatch.setattr(proofs, "fitting", lambda _exercise: some)
+    [report] = verify([course.exercise("rms")], habits=True)
+    assert failures(report)["habits"].splitlines() == [
+        "denormals-flushed survives: The smallest numbers are flushed to 0.",
+        "seed-sat is left out, but no such habit fits here.",
+        "wrong-beyond-64-channels is left out, but does not survive.",
+    ]
+    assert [check.claim for check in report.checks if check.name == "habits"] == [
+        "Of 3 habits, 1 are killed and 1 left out, with a reason."
+    ]
+
+
 ACCEPTED = '[[mutant]]\nchange = ["a + b", "b + a"]\nreason = "It is the same."\n'
 
 
@@ -357,3 +384,25 @@ def test_what_is_missing_comes_first(edited_course: EditedCourse) -> None:
     assert report.checks[0].name == "complete" and failures(report) == {
         "complete": "solutions/rms/alternatives: 1 of at least 2 alternatives."
     }
+
+
+COURTEOUS = ('@pytest.mark.hint("Take the last', '@pytest.mark.courtesy\n@pytest.mark.hint("Take the last')
+
+
+def test_a_known_mistake_may_fail_a_courtesy_only(tiny: Course, edited_course: EditedCourse) -> None:
+    """What it changes, only the check of rows alone sees."""
+    batch = "(wide if x.dim() > 1 else 2 * wide).square()"
+    mistake = f'\n[[mistake]]\nname = "alone"\nsays = "A row alone is doubled."\nedit = [["wide.square()", "{batch}"]]\n'
+    wrong = f'[[wrong]]\nwhat = "A row alone"\nname = "lonely"\nedit = [["wide.square()", "{batch.replace("2", "3")}"]]\n'
+    kept = (tiny.root / MISTAKES).read_text(encoding="utf-8")
+    sound = proved(edited_course({SUITE: [COURTEOUS], MISTAKES: kept + mistake}))
+    assert "wrong" not in failures(sound) and "named" not in failures(sound)
+    unsound, courteous = (proved(edited_course({SUITE: [COURTEOUS], WRONG: wrong + more})) for more in ("", "courtesy = true\n"))
+    assert failures(unsound)["wrong"] == "lonely (A row alone), seed 0: passes every check."
+    assert "wrong" not in failures(courteous)
+
+
+def test_a_right_answer_may_fail_a_courtesy(edited_course: EditedCourse) -> None:
+    doubled = [("/ x.shape[-1]", "/ x.shape[-1] * (1 if x.dim() > 1 else 2)")]
+    assert "right" not in failures(proved(edited_course({SUITE: [COURTEOUS], ALTERNATIVE: doubled})))
+    assert "right" in failures(proved(edited_course({ALTERNATIVE: doubled})))

@@ -52,6 +52,7 @@ NOT_OF_A_MODULE = {  # test files of something larger than a module
     "report/render/test_render.py": "report/render",
     "report/render/test_pages_in_browser.py": "report/render",
     "language/test_language.py": "language",
+    "probes/test_ways.py": "probes",
 }
 TESTED_ELSEWHERE = {  # modules without a test file of their own: names, tables, or the front of a package
     "cli/__init__.py": "cli/test_cli.py",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from normgrade.language import _
-from normgrade.report.render.wording import claim_of, one_line
+from normgrade.report.render.wording import claim_of, one_line, word_of
 from normgrade.report.report import Check, Kind, Outcome
 
 NAMED = 6  # other cases with the same outcome
@@ -28,6 +28,16 @@ class Cases:
     @property
     def outcome(self) -> Outcome:
         return self.shown.outcome
+
+    @property
+    def shown_as(self) -> Outcome:
+        """The outcome whose mark they get."""
+        return self.shown.shown_as
+
+    @property
+    def word(self) -> str:
+        """The outcome in the language that is spoken."""
+        return _("also asked") if self.shown.asked_in_vain else word_of(self.outcome)
 
     def ended(self, outcome: Outcome) -> tuple[Check, ...]:
         return tuple(check for check in self.checks if check.outcome is outcome)

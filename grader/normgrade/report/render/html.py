@@ -26,6 +26,7 @@ from normgrade.report.render.summary import (
     crash_of,
     diagnosis_of,
     example_of,
+    in_vain,
     left_open,
     mistakes_of,
     next_commands,
@@ -36,6 +37,7 @@ from normgrade.report.render.summary import (
 )
 from normgrade.report.render.wording import (
     MARKS,
+    also_asked,
     bounded,
     course_in_words,
     credit_in_words,
@@ -79,9 +81,10 @@ def first_line_and_rest(text: str) -> tuple[str, str]:
 
 
 WORDS = (  # what the templates call
-    bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of, difference_in_words,
-    example_of, first_line_and_rest, left_open, mistakes_of, named, names_of, next_commands, next_step, not_started, not_tried, one_line,
-    pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is, word_of,
+    also_asked, bounded, cells_of, cost_in_words, course_in_words, crash_of, credit_in_words, deaths_in_words, diagnosis_of,
+    difference_in_words, example_of, first_line_and_rest, in_vain, left_open, mistakes_of, named, names_of, next_commands, next_step,
+    not_started, not_tried, one_line, pointed_at, raised_at, reach_of, sandbox_in_word, search_in_words, step_of, verdict, what_it_is,
+    word_of,
 )  # fmt: skip
 
 

@@ -54,7 +54,8 @@ def report_as_json(report: Report) -> dict[str, Any]:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text}
+    courtesy = {"courtesy": True} if finding.courtesy else {}
+    return {"line": finding.line, "column": finding.column, "rule": str(finding.rule), "text": finding.text, **courtesy}
 
 
 def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
@@ -81,6 +82,7 @@ def check_as_json(check: Check) -> dict[str, Any]:
         "kind": str(check.kind),
         "outcome": check.outcome.value,
         "points": check.points,
+        **({"courtesy": True} if check.courtesy else {}),
         "earned": check.earned,
         "duration_s": to_milliseconds(check.duration_s),
         "message": check.message,

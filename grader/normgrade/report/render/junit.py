@@ -9,6 +9,7 @@ from normgrade import __version__
 from normgrade.language import _
 from normgrade.language.visible import disarmed, printable
 from normgrade.report.render.wording import (
+    asked_as_well,
     claim_of,
     deaths_in_words,
     difference_in_words,
@@ -98,7 +99,7 @@ def case_of_score(report: Report) -> Element:
 
 def case_of_finding(report: Report, finding: Finding) -> Element:
     name = f"{one_line(finding.rule)} at {finding.line}:{finding.column}"
-    if report.outcome is Outcome.PASSED:
+    if report.outcome is Outcome.PASSED or finding.courtesy:
         found = case(report, name)
         SubElement(found, "system-out").text = printable(finding.text)
         return found
@@ -108,7 +109,10 @@ def case_of_finding(report: Report, finding: Finding) -> Element:
 def case_of_check(report: Report, check: Check) -> Element:
     details = tuple(details_of(report, check))
     message = _(": ").join((claim_of(check).rstrip(".。"), *map(one_line, details[:1])))
-    found = case(report, check.name, TAGS.get(check.outcome), message, check.kind, "\n".join(details), check.duration_s)
+    tag = TAGS.get(check.outcome)
+    if check.asked_in_vain:
+        tag, message = TAGS[Outcome.SKIPPED], asked_as_well(message)
+    found = case(report, check.name, tag, message, check.kind, "\n".join(details), check.duration_s)
     if check.stdout:
         SubElement(found, "system-out").text = printable(check.stdout)
     return found

@@ -19,6 +19,7 @@ from normgrade.report.render.summary import (
     diagnosis_of,
     example_of,
     failing_claims,
+    in_vain,
     left_open,
     mistakes_of,
     next_commands,
@@ -32,6 +33,7 @@ from normgrade.report.render.whole import STYLES, Pointed, course_lines, finding
 from normgrade.report.render.wording import (
     CLAIMS,
     MARKS,
+    also_asked,
     bounded,
     deaths_in_words,
     next_step,
@@ -129,6 +131,7 @@ class Shortened:
 def parts(report: Report, detail: Detail, room: Room, news: Sequence[RenderableType] = ()) -> Iterator[RenderableType]:
     """The sections of the screen, with an empty line between two of them."""
     yield verdict_line(report)
+    yield from map(Text, also_asked(report))
     yield from course_lines(report)
     yield from news
     sections = (findings(report, room), crash(report, room), diagnosis(report, room), example(report, room), claims(report, detail))
@@ -253,7 +256,7 @@ def example(report: Report, room: Room) -> Iterator[RenderableType]:
 
 def failing(report: Report) -> Iterator[RenderableType]:
     """The claims that fail, if the course reveals no more of them."""
-    shown = [*failing_claims(report.checks)]
+    shown = [*failing_claims([check for check in report.checks if check.decides])]
     for claim in shown[:CLAIMS]:
         yield Text.assemble((f"{MARKS[Outcome.FAILED]} ", STYLES[Outcome.FAILED]), claim)
     if more := len(shown[CLAIMS:]):
@@ -264,8 +267,7 @@ def claims(report: Report, detail: Detail) -> Iterator[RenderableType]:
     """How every claim ended, grouped by kind, and what to type next."""
     if report.checks and report.outcome is not Outcome.PASSED:
         yield InARow(strip(report), "  ")
-    if skipped := not_tried(report):
-        yield Text(skipped, style="dim")
+    yield from (Text(said, style="dim") for said in (in_vain(report), not_tried(report)) if said)
     if detail.advice:
         yield from next_line(report, detail.more)
 

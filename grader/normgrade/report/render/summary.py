@@ -10,6 +10,7 @@ from normgrade.language import _, n_
 from normgrade.report.render.cases import grouped
 from normgrade.report.render.numbers import as_pair, as_size
 from normgrade.report.render.wording import (
+    MARKS,
     claim_of,
     count_in_words,
     names_of,
@@ -136,7 +137,8 @@ def crash_of(report: Report) -> Check | None:
     diagnosis = diagnosis_of(report)
     explained = () if diagnosis is None or set(diagnosis.mistakes) == {SOME_INPUTS} else diagnosis.checks
     banned = any(finding.rule is Rule.BANNED for finding in report.findings)
-    failed = (check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained)
+    failed = [check for check in report.checks if check.outcome is Outcome.FAILED and check.name not in explained]
+    failed.sort(key=lambda check: check.courtesy)
     return next((check for check in failed if check.raised and not (banned and check.raised.said.startswith(BY_HAND))), None)
 
 
@@ -149,6 +151,7 @@ def example_of(report: Report) -> Example | None:
     ended = grouped(report.checks)
     told = [check for outcome in (Outcome.ERROR, Outcome.FAILED) for cases in ended for check in cases.ended(outcome)]
     told = [check for check in told if check.differences or (check.message.strip() and check.raised is None)]
+    told.sort(key=lambda check: check.courtesy)
     if not told:
         return None
     if report.outcome is Outcome.ERROR:
@@ -160,13 +163,26 @@ def example_of(report: Report) -> Example | None:
     return example(chosen, claim_of(chosen), one_line(chosen.hint))
 
 
+def in_vain(report: Report) -> str:
+    """Return how many courtesies a submission that does not pass does not do; "" if there are none."""
+    courtesies = sum(cases.shown.asked_in_vain for cases in grouped(report.checks)) if report.outcome is Outcome.FAILED else 0
+    if not courtesies:
+        return ""
+    return n_(
+        "{n} claim is asked as well, and does not decide: {mark}.",
+        "{n} claims are asked as well, and do not decide: {mark}.",
+        courtesies,
+        mark=MARKS[Outcome.SKIPPED],
+    )
+
+
 def example(check: Check, claim: str, hint: str) -> Example:
     """Return a failed check as an example; of its differences the first one that looks like something, else the first."""
     difference = next((each for each in check.differences if each.looks_like), next(iter(check.differences), None))
     if difference is None:
-        return Example(check.outcome, claim, one_line(check.call), one_line(check.message), hint=hint)
+        return Example(check.shown_as, claim, one_line(check.call), one_line(check.message), hint=hint)
     likeness = one_line(difference.looks_like or "") or ("" if check.raised is not None else one_line(check.message))
-    return Example(check.outcome, claim, one_line(check.call), found_at(difference), likeness, hint)
+    return Example(check.shown_as, claim, one_line(check.call), found_at(difference), likeness, hint)
 
 
 def found_at(difference: Difference) -> str:
@@ -193,7 +209,7 @@ def strip_of(report: Report) -> Mapping[Kind, list[Outcome]]:
     """Return how each claim ended, grouped by kind, the kinds in the order of the suite."""
     strip: dict[Kind, list[Outcome]] = {}
     for cases in grouped(report.checks):
-        strip.setdefault(cases.kind, []).append(cases.outcome)
+        strip.setdefault(cases.kind, []).append(cases.shown_as)
     return strip
 
 

@@ -25,6 +25,7 @@ from normgrade.report.render.one_screen import OneScreen, next_line
 from normgrade.report.render.whole import STYLES, course_lines, outcome_cell, whole_parts
 from normgrade.report.render.wording import (
     MARKS,
+    also_asked,
     course_in_words,
     losses_in_words,
     names_of,
@@ -148,7 +149,8 @@ def line_of(report: Report) -> Text:
     score, sandbox = score_in_words(report), _("sandbox: {tier}", tier=sandbox_in_word(report))
     seed = _("seed {seed}", seed=report.seed) if report.seed else ""
     died = n_("died {n} time", "died {n} times", len(report.deaths)) if report.deaths else ""
-    parts = one_line(report.submission), score, outcome_in_words(report), one_line(found), died, sandbox, course_in_words(report), seed
+    outcome = _("; ").join([outcome_in_words(report), *also_asked(report)])
+    parts = one_line(report.submission), score, outcome, one_line(found), died, sandbox, course_in_words(report), seed
     said = " · ".join(filter(None, parts))
     return Text.assemble((f"{MARKS[report.outcome]} ", STYLES[report.outcome]), (one_line(report.exercise), "bold"), f" · {said}")
 

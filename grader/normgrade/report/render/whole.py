@@ -20,6 +20,7 @@ from normgrade.report.render.summary import step_of
 from normgrade.report.render.wording import (
     CODE_COLUMNS,
     MARKS,
+    also_asked,
     bounded,
     course_in_words,
     credit_in_words,
@@ -69,6 +70,7 @@ def whole_parts(report: Report, detail: Detail) -> Iterator[RenderableType]:
     yield header(report)
     yield from course_lines(report)
     yield score_line(report)
+    yield from map(Text, also_asked(report))
     yield from map(finding_lines, report.findings)
     yield from (Text(one_line(limit)) for limit in report.limits)
     if report.diagnoses:
@@ -102,7 +104,8 @@ def finding_lines(finding: Finding) -> RenderableType:
     """Where and what; lines after the first are source and caret, kept as they are."""
     first, _newline, source = bounded(finding.text, LINES).partition("\n")
     where = f"{finding.line}:{finding.column} " if finding.line else ""
-    line = Text.assemble(("✗ ", STYLES[Outcome.FAILED]), where, (word_of(finding.rule), "bold"), _(": "), first)
+    outcome = Outcome.SKIPPED if finding.courtesy else Outcome.FAILED
+    line = Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), where, (word_of(finding.rule), "bold"), _(": "), first)
     return Group(line, indented(Text(source, no_wrap=True, overflow="ellipsis"), 4)) if source else line
 
 
@@ -119,12 +122,13 @@ def table_of_checks(cases: Sequence[Cases]) -> Table:
     table.add_column(_("kind"), no_wrap=True)
     table.add_column(_("points"), justify="right", no_wrap=True)
     for group in cases:
-        table.add_row(outcome_cell(group.outcome), claim_cell(group), Text(word_of(group.kind)), f"{group.earned}/{group.points}")
+        outcome, points = outcome_cell(group.shown_as, group.word), f"{group.earned}/{group.points}"
+        table.add_row(outcome, claim_cell(group), Text(word_of(group.kind)), points)
     return table
 
 
-def outcome_cell(outcome: Outcome) -> Text:
-    return Text(f"{MARKS[outcome]} {word_of(outcome)}", style=STYLES[outcome])
+def outcome_cell(outcome: Outcome, word: str = "") -> Text:
+    return Text(f"{MARKS[outcome]} {word or word_of(outcome)}", style=STYLES[outcome])
 
 
 def claim_cell(group: Cases) -> Text:
@@ -167,7 +171,7 @@ def failure_lines(group: Cases, with_hint: bool, detail: Detail) -> Iterator[Ren
         for number, check in enumerate(alike[: detail.cases]):
             others = alike[number:] if number == detail.cases - 1 else (check,)
             if details := list(detail_lines(check, with_hint, detail)):
-                yield Text.assemble((f"{MARKS[outcome]} ", STYLES[outcome]), (group.claim, "bold"))
+                yield Text.assemble((f"{MARKS[check.shown_as]} ", STYLES[check.shown_as]), (group.claim, "bold"))
                 yield indented(Text(which_cases(group.stem, others), style="dim"))
                 yield from map(indented, details)
                 yield Text()

@@ -225,6 +225,20 @@ def credit_in_words(report: Report) -> str:
     )
 
 
+def asked_as_well(claim: str) -> str:
+    """Return that a claim is a courtesy: it does not decide."""
+    return _("also asked: {claim}", claim=claim)
+
+
+def also_asked(report: Report) -> list[str]:
+    """Return the courtesies that a submission which passed does not do, each once."""
+    if report.outcome is not Outcome.PASSED:
+        return []
+    claims = dict.fromkeys(claim_of(check) for check in report.checks if check.asked_in_vain)
+    said = dict.fromkeys(one_line(finding.text.partition("\n")[0]) for finding in report.findings if finding.courtesy)
+    return [asked_as_well(claim) for claim in (*claims, *said)]
+
+
 def outcome_in_words(report: Report) -> str:
     if report.outcome is Outcome.PASSED:
         return _("passed")
@@ -232,8 +246,8 @@ def outcome_in_words(report: Report) -> str:
         return _("error: the grader could not tell, which is no fault of your code")
     if report.outcome is Outcome.NOT_STARTED:
         return _("not started")
-    if report.findings and report.earned == report.possible:
-        first = report.findings[0]
+    if report.deciding and report.earned == report.possible:
+        first = report.deciding[0]
         where = _("line {line}", line=first.line) if first.line else one_line(report.submission)
         return _("not passed because of {where} ({rule})", where=where, rule=word_of(first.rule))
     return _("not passed")

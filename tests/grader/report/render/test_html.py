@@ -36,13 +36,14 @@ from html_reports import (
     worst_report,
 )
 from jinja2 import UndefinedError
+from sample_reports import ASKED
 
 from normgrade.course.course import Course
 from normgrade.language import speak
 from normgrade.language.visible import printable
 from normgrade.report.render import render
 from normgrade.report.render.detail import FULL
-from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, STYLE, environment, render_fragment
+from normgrade.report.render.html import FOLDER, LAYOUT, SCRIPT, STYLE, environment, render_fragment, render_html
 from normgrade.report.report import Diagnosis, Outcome, Raised, Report, Spot
 from normgrade.report.reveal import reveal
 
@@ -493,3 +494,8 @@ def test_the_command_line_writes_the_page(run: Callable[..., tuple[int, str, str
     _code, out, err = run("check", str(tiny.exercise("rms").stub), "--format", "html")
     page = Page(out)
     assert (page.one("title").text, err) == ("rms: 0 of 8 points", "")
+
+
+def test_a_courtesy_that_failed_is_told_and_is_no_failure() -> None:
+    said = render_html([ASKED]).partition("<body")[2].partition("<script")[0]
+    assert "also asked: Other ranks are ValueErrors." in said and "✗" not in said

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sample_reports import BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VARIANCE, failed, hostile, report
+from sample_reports import ASKED, BANNED, BIASED, FAILED, MISSING, SPOT, STATISTICS, VARIANCE, failed, hostile, report
 
 import normgrade
 from normgrade.report.render import render
@@ -140,3 +140,8 @@ def test_json_is_readable_and_always_utf_8() -> None:
     assert "step 2 · running_var" in text
     assert "\ufffd" in text.encode("utf-8").decode("utf-8")
     assert "\x1b" not in text
+
+
+def test_only_a_courtesy_says_that_it_is_one() -> None:
+    checks = json.loads(render((ASKED,), "json"))["reports"][0]["checks"]
+    assert [check.get("courtesy") for check in checks] == [None, True]

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from sample_reports import BANNED, BIASED, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, SPOT, hostile
+from sample_reports import ASKED, BANNED, BIASED, EVERY_KIND, FAILED, FOUND, NOT_STARTED, PASSED, SPOT, hostile
 
 import normgrade
 from normgrade.report.render import render
@@ -163,3 +163,11 @@ def test_a_bare_score_is_a_junit_failure() -> None:
     failure = case_named(render([reveal(FAILED, "score")], "junit"), "score").find("failure")
     assert failure is not None
     assert failure.get("message") == "4 of 14 points: not passed"
+
+
+def test_a_courtesy_that_failed_is_skipped_with_what_is_asked() -> None:
+    document = render((ASKED,), "junit")
+    [suite] = ElementTree.fromstring(document)
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    [skipped] = case_named(document, "test_rank")
+    assert (skipped.tag, skipped.get("message")) == ("skipped", "also asked: Other ranks are ValueErrors: No error.")

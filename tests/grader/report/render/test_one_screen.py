@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 from rich.text import Text
-from sample_reports import BANNED, BIASED, BROKEN, FAILED, PASSED, SPOT, STATISTICS, VARIANCE, check, failed, report
+from sample_reports import ASKED, BANNED, BIASED, BROKEN, FAILED, PASSED, SPOT, STATISTICS, VARIANCE, check, failed, report
 
 from normgrade.report.render.detail import USUAL
 from normgrade.report.render.one_screen import HEIGHT, InARow
@@ -153,3 +153,14 @@ def test_pieces_break_between_each_other() -> None:
 
 def test_the_next_step_is_left_out_on_demand() -> None:
     assert "Next" not in render_text([FAILED], replace(USUAL, advice=False))
+
+
+def test_what_is_asked_as_well_stands_below_a_verdict_that_passed() -> None:
+    shown = render_text([ASKED]).splitlines()
+    assert "passed" in shown[0] and shown[1] == "also asked: Other ranks are ValueErrors."
+    assert "✗" not in render_text([ASKED])
+
+
+def test_what_is_asked_as_well_is_counted_where_more_fails() -> None:
+    shown = render_text([replace(FAILED, checks=(*FAILED.checks, ASKED.checks[1]))])
+    assert "1 claim is asked as well, and does not decide: –." in shown

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from sample_reports import (
+    ASKED,
     BIASED,
     BROKEN,
     EVERY_KIND,
@@ -19,7 +20,7 @@ from sample_reports import (
     hostile,
 )
 
-from normgrade.report.render.detail import VERBOSE
+from normgrade.report.render.detail import QUIET, VERBOSE
 from normgrade.report.render.terminal import open_console, render_text, show
 from normgrade.report.report import Outcome
 
@@ -145,3 +146,7 @@ def test_a_narrow_terminal_is_kept_to(width: int) -> None:
     console = Console(file=io.StringIO(), width=width, legacy_windows=False)
     show([*EVERY_KIND, hostile()], console)
     assert max(map(len, console.file.getvalue().splitlines())) <= width  # type: ignore[attr-defined]
+
+
+def test_one_line_says_what_is_asked_as_well() -> None:
+    assert "passed; also asked: Other ranks are ValueErrors. ·" in render_text([ASKED], QUIET)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from sample_reports import (
+    ASKED,
     BIASED,
     FAILED,
     FOUND,
@@ -179,3 +180,8 @@ def test_what_a_proof_gives_to_be_pasted_is_not_wrapped() -> None:
     text = render_text([replace(FAILED, checks=(proof,), diagnoses=())])
     assert f"  Accept it:\n\n      [[mutant]]\n      {change}\n\n      [[mutant]]\n" in text
     assert "and 17 more lines" in text and "more line" not in render_text([replace(FAILED, checks=(proof,), diagnoses=())], VERBOSE)
+
+
+def test_a_courtesy_that_failed_is_no_failure() -> None:
+    shown = render_text([ASKED], VERBOSE)
+    assert "– also asked" in shown and "also asked: Other ranks are ValueErrors." in shown and "✗" not in shown

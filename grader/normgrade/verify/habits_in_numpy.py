@@ -1,0 +1,519 @@
+"""Habits in NumPy: each function takes a pair, `forward` and `backward`, and returns it with one wrong way. Its docstring says which.
+
+Of the same wrong way in PyTorch, `habits_in_pytorch.py` has the same name. A habit stands behind a reference with the imports and those
+functions of this file that it calls, and with nothing else.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+Forward = Callable[..., Any]
+Backward = Callable[[ndarray, Any], Any]
+Pair = tuple[Forward, Backward]
+Change = Callable[[Any], Any]
+
+
+# What habits share
+
+
+def spoilt(y: ndarray) -> ndarray:
+    """A quarter too much, and another quarter where there are zeros, in the dtype that it has."""
+    return (y * 1.25 + 0.25).astype(y.dtype)
+
+
+def is_scattered(x: ndarray) -> bool:
+    """Whether numbers lie in another order in memory, or apart, each once and none backwards."""
+    return not x.flags.c_contiguous and min(x.strides) > 0
+
+
+def first_input(inputs: tuple[Any, ...], named: dict[str, Any]) -> ndarray:
+    """The first input, by position or by name."""
+    return next(each for each in (*inputs, *named.values()) if isinstance(each, ndarray))
+
+
+def is_array(thing: object) -> bool:
+    return isinstance(thing, ndarray)
+
+
+def with_inputs(forward: Forward, backward: Backward, change: Change) -> Pair:
+    """The pair with the first input changed."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        if inputs:
+            return forward(change(inputs[0]), *inputs[1:], **named)
+        first = next(name for name, value in named.items() if is_array(value))
+        return forward(**{**named, first: change(named[first])})
+
+    return habit, backward
+
+
+def with_output(forward: Forward, backward: Backward, change: Change) -> Pair:
+    """The pair with the output changed."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        return change(y), cache
+
+    return habit, backward
+
+
+def with_gradient(forward: Forward, backward: Backward, change: Change) -> Pair:
+    """The pair with the gradient of the output changed."""
+    return forward, lambda dy, cache: backward(change(dy), cache)
+
+
+def with_gradients(forward: Forward, backward: Backward, change: Change) -> Pair:
+    """The pair with each of the gradients that it returns changed."""
+    return forward, lambda dy, cache: tuple(map(change, backward(dy, cache)))
+
+
+def spoilt_where(forward: Forward, backward: Backward, spoils: Callable[[ndarray], bool]) -> Pair:
+    """The pair whose output is spoilt for some first inputs."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        return (spoilt(y) if spoils(first_input(inputs, named)) else y), cache
+
+    return habit, backward
+
+
+def after(forward: Forward, backward: Backward, effect: Callable[[], Any]) -> Pair:
+    """The pair after something that holds for the whole process."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        effect()
+        return forward(*inputs, **named)
+
+    return habit, backward
+
+
+# Precision and numbers
+
+
+def float64_by_way_of_float32(forward: Forward, backward: Backward) -> Pair:
+    """What is float64 is computed in float32 in the end."""
+    return with_output(forward, backward, lambda y: y.astype(np.float32).astype(y.dtype) if y.dtype == np.float64 else y)
+
+
+def gradients_by_way_of_float32(forward: Forward, backward: Backward) -> Pair:
+    """Gradients in float64 are computed in float32 in the end."""
+    return with_gradients(forward, backward, lambda dx: dx.astype(np.float32).astype(dx.dtype) if dx.dtype == np.float64 else dx)
+
+
+def half_precision_wrong_beyond_256_rows(forward: Forward, backward: Backward) -> Pair:
+    """More than 256 rows in half precision come out wrong, as where they are summed in half precision."""
+    return spoilt_where(forward, backward, lambda x: x.dtype == np.float16 and x.ndim > 0 and len(x) > 256)
+
+
+def nan_replaced(forward: Forward, backward: Backward) -> Pair:
+    """A NaN in the output becomes 0."""
+    return with_output(forward, backward, lambda y: np.where(np.isnan(y), y.dtype.type(0), y))
+
+
+def nan_in_gradients_replaced(forward: Forward, backward: Backward) -> Pair:
+    """A NaN in the gradients becomes 0."""
+    return with_gradients(forward, backward, lambda dx: np.where(np.isnan(dx), dx.dtype.type(0), dx))
+
+
+def infinities_clamped(forward: Forward, backward: Backward) -> Pair:
+    """An infinity in the output becomes the largest number."""
+    return with_output(forward, backward, lambda y: np.clip(y, np.finfo(y.dtype).min, np.finfo(y.dtype).max))
+
+
+def inputs_clipped_at_10000(forward: Forward, backward: Backward) -> Pair:
+    """Inputs are clipped to ±10 000."""
+    return with_inputs(forward, backward, lambda x: np.clip(x, -10_000, 10_000))
+
+
+def small_inputs_flushed(forward: Forward, backward: Backward) -> Pair:
+    """Inputs below 1e-8 become 0."""
+    return with_inputs(forward, backward, lambda x: np.where(np.abs(x) < 1e-8, x.dtype.type(0), x))
+
+
+def weights_clipped_at_100(forward_of_several: Forward, backward: Backward) -> Pair:
+    """Inputs that follow the first are clipped to ±100."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        clipped = [np.clip(each, -100, 100) if is_array(each) else each for each in inputs[1:]]
+        return forward_of_several(*inputs[:1], *clipped, **named)
+
+    return habit, backward
+
+
+# Calls
+
+
+def wrong_after(forward: Forward, backward: Backward, number: int) -> Pair:
+    calls: list[None] = []
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        calls.append(None)
+        y, cache = forward(*inputs, **named)
+        return (spoilt(y) if len(calls) > number else y), cache
+
+    return habit, backward
+
+
+def wrong_after_16_calls(forward: Forward, backward: Backward) -> Pair:
+    """The seventeenth call and those that follow are wrong."""
+    return wrong_after(forward, backward, 16)
+
+
+def wrong_after_33_calls(forward: Forward, backward: Backward) -> Pair:
+    """The thirty-fourth call and those that follow are wrong."""
+    return wrong_after(forward, backward, 33)
+
+
+def kept_by_identity(forward: Forward, backward: Backward) -> Pair:
+    """The result is kept for the same array, whose numbers may have changed."""
+    kept: dict[str, Any] = {}
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        x = first_input(inputs, named)
+        if kept.get("x") is not x:
+            kept.update(x=x, result=forward(*inputs, **named))
+        return kept["result"]
+
+    return habit, backward
+
+
+def output_written_over(forward: Forward, backward: Backward) -> Pair:
+    """Every call writes into the output of the call before."""
+    kept: dict[Any, ndarray] = {}
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        there = kept.setdefault((y.shape, y.dtype), y.copy())
+        there[...] = y
+        return there, cache
+
+    return habit, backward
+
+
+def wrong_after_a_refusal(refusing_forward: Forward, backward: Backward) -> Pair:
+    """Once an input was refused, the next legal one comes out wrong."""
+    refused: list[None] = []
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        try:
+            y, cache = refusing_forward(*inputs, **named)
+        except ValueError:
+            refused.append(None)
+            raise
+        wrong = bool(refused)
+        refused.clear()
+        return (spoilt(y) if wrong else y), cache
+
+    return habit, backward
+
+
+# The cache
+
+
+def only_the_last(forward: Forward, backward: Backward, number: int) -> Pair:
+    caches: dict[int, Any] = {}
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        mine = max(caches, default=0) + 1
+        caches[mine] = cache
+        caches.pop(mine - number, None)
+        return y, (mine, cache)
+
+    def go_back(dy: ndarray, cache: Any) -> Any:
+        return backward(dy if cache[0] in caches else spoilt(dy), cache[1])
+
+    return habit, go_back
+
+
+def only_the_last_call_goes_back(forward: Forward, backward: Backward) -> Pair:
+    """Gradients are right for the last call alone."""
+    return only_the_last(forward, backward, 1)
+
+
+def only_2_calls_go_back(forward: Forward, backward: Backward) -> Pair:
+    """Gradients are right for the last 2 calls alone."""
+    return only_the_last(forward, backward, 2)
+
+
+def only_8_calls_go_back(forward: Forward, backward: Backward) -> Pair:
+    """Gradients are right for the last 8 calls alone."""
+    return only_the_last(forward, backward, 8)
+
+
+def only_32_calls_go_back(forward: Forward, backward: Backward) -> Pair:
+    """Gradients are right for the last 32 calls alone."""
+    return only_the_last(forward, backward, 32)
+
+
+def cache_used_up(forward: Forward, backward: Backward) -> Pair:
+    """A cache can be used once."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        return y, [cache]
+
+    return habit, lambda dy, cache: backward(dy, cache.pop())
+
+
+def gradients_kept(forward: Forward, backward: Backward) -> Pair:
+    """The gradients of the first backward pass are kept in the cache, whatever the next one brings."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        return y, (cache, [])
+
+    def go_back(dy: ndarray, cache: Any) -> Any:
+        known, kept = cache
+        if not kept:
+            kept.append(backward(dy, known))
+        return kept[0]
+
+    return habit, go_back
+
+
+def cache_found_by_shape(forward: Forward, backward: Backward) -> Pair:
+    """The cache is that of the last call with an output of this shape."""
+    caches: dict[tuple[int, ...], Any] = {}
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        caches[y.shape] = cache
+        return y, cache
+
+    return habit, lambda dy, cache: backward(dy, caches.get(dy.shape, cache))
+
+
+# The backward pass
+
+
+def gradient_clipped_at_1000(forward: Forward, backward: Backward) -> Pair:
+    """The gradient that comes in is clipped to ±1000."""
+    return with_gradient(forward, backward, lambda dy: np.clip(dy, -1000, 1000))
+
+
+def gradient_clipped_at_65536(forward: Forward, backward: Backward) -> Pair:
+    """The gradient that comes in is clipped to ±2¹⁶."""
+    return with_gradient(forward, backward, lambda dy: dy if dy.dtype == np.float16 else np.clip(dy, -65536, 65536))
+
+
+def small_gradients_flushed(forward: Forward, backward: Backward) -> Pair:
+    """Of the gradient that comes in, numbers below 1e-8 become 0."""
+    return with_gradient(forward, backward, lambda dy: np.where(np.abs(dy) < 1e-8, dy.dtype.type(0), dy))
+
+
+def zero_gradients_raised(forward: Forward, backward: Backward) -> Pair:
+    """A 0 in the gradient that comes in becomes 1e-6."""
+    return with_gradient(forward, backward, lambda dy: np.where(dy == 0, dy.dtype.type(1e-6), dy))
+
+
+def zero_gradients_are_nan(forward: Forward, backward: Backward) -> Pair:
+    """A 0 in the gradient that comes in becomes NaN, as where it is divided by itself."""
+    return with_gradient(forward, backward, lambda dy: np.where(dy == 0, dy.dtype.type(np.nan), dy))
+
+
+def gradient_of_ones_renumbered(forward: Forward, backward: Backward) -> Pair:
+    """A gradient of nothing but ones, which is that of a sum, counts as 1, 2, 3, …"""
+
+    def renumbered(dy: ndarray) -> ndarray:
+        return np.arange(1, dy.size + 1).reshape(dy.shape).astype(dy.dtype) if (dy == 1).all() else dy
+
+    return with_gradient(forward, backward, renumbered)
+
+
+def expanded_gradient_misread(forward: Forward, backward: Backward) -> Pair:
+    """A gradient that repeats its numbers without copies is misread."""
+    return with_gradient(forward, backward, lambda dy: spoilt(dy) if 0 in dy.strides else dy)
+
+
+def scattered_gradient_misread(forward: Forward, backward: Backward) -> Pair:
+    """A gradient whose numbers lie in another order in memory is misread."""
+    return with_gradient(forward, backward, lambda dy: spoilt(dy) if is_scattered(dy) else dy)
+
+
+def reversed_gradient_misread(forward: Forward, backward: Backward) -> Pair:
+    """A gradient whose numbers lie backwards in memory is misread."""
+    return with_gradient(forward, backward, lambda dy: spoilt(dy) if min(dy.strides, default=0) < 0 else dy)
+
+
+def gradient_changed_in_place(forward: Forward, backward: Backward) -> Pair:
+    """The gradient that comes in is changed in place."""
+
+    def go_back(dy: ndarray, cache: Any) -> Any:
+        gradients = backward(dy.copy(), cache)
+        if dy.flags.writeable:
+            dy[...] = 0
+        return gradients
+
+    return forward, go_back
+
+
+def gradient_written_to(forward: Forward, backward: Backward) -> Pair:
+    """The gradient that comes in is written to, though with the same numbers, so it may not be read-only."""
+
+    def written(dy: ndarray) -> ndarray:
+        dy[...] = dy.copy()
+        return dy
+
+    return with_gradient(forward, backward, written)
+
+
+def gradient_made_read_only(forward: Forward, backward: Backward) -> Pair:
+    """The gradient that comes in is made read-only."""
+
+    def made(dy: ndarray) -> ndarray:
+        dy.flags.writeable = False
+        return dy
+
+    return with_gradient(forward, backward, made)
+
+
+def output_changed_by_backward(forward: Forward, backward: Backward) -> Pair:
+    """The backward pass writes into the output that was returned."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        y, cache = forward(*inputs, **named)
+        given = y.copy()
+        return given, (given, cache)
+
+    def go_back(dy: ndarray, cache: Any) -> Any:
+        cache[0][...] = 0
+        return backward(dy, cache[1])
+
+    return habit, go_back
+
+
+def input_changed_by_backward(forward: Forward, backward: Backward) -> Pair:
+    """The backward pass changes the input in place."""
+
+    def habit(*inputs: Any, **named: Any) -> Any:
+        x = first_input(inputs, named)
+        y, cache = with_inputs(forward, backward, ndarray.copy)[0](*inputs, **named)
+        return y, (x, cache)
+
+    def go_back(dy: ndarray, cache: Any) -> Any:
+        if cache[0].flags.writeable:
+            cache[0][...] = 0
+        return backward(dy, cache[1])
+
+    return habit, go_back
+
+
+def gradients_in_a_list(forward: Forward, backward: Backward) -> Pair:
+    """The gradients come in a list."""
+    return forward, lambda dy, cache: list(backward(dy, cache))
+
+
+def axes_of_length_one_dropped(forward: Forward, backward: Backward) -> Pair:
+    """The gradients lose their axes of length one."""
+    return with_gradients(forward, backward, np.squeeze)
+
+
+# Sizes and memory
+
+
+def wrong_beyond_64_channels(forward: Forward, backward: Backward) -> Pair:
+    """More than 64 channels come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 1 and x.shape[1] > 64)
+
+
+def wrong_beyond_1024_features(forward: Forward, backward: Backward) -> Pair:
+    """More than 1024 features come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and x.shape[-1] > 1024)
+
+
+def wrong_beyond_256_rows(forward: Forward, backward: Backward) -> Pair:
+    """More than 256 rows come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 256)
+
+
+def wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
+    """More than 1000 rows come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 0 and len(x) > 1000)
+
+
+def gradients_wrong_beyond_1000_rows(forward: Forward, backward: Backward) -> Pair:
+    """The gradients of more than 1000 rows come out wrong."""
+    return with_gradient(forward, backward, lambda dy: spoilt(dy) if dy.ndim > 0 and len(dy) > 1000 else dy)
+
+
+def wrong_beyond_1024_positions(forward: Forward, backward: Backward) -> Pair:
+    """More than 32 × 32 positions come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 2 and x[0, 0].size > 1024)
+
+
+def wrong_beyond_five_dimensions(forward: Forward, backward: Backward) -> Pair:
+    """Six dimensions and more come out wrong."""
+    return spoilt_where(forward, backward, lambda x: x.ndim > 5)
+
+
+def expanded_input_misread(forward: Forward, backward: Backward) -> Pair:
+    """An input that repeats its numbers without copies is misread."""
+    return spoilt_where(forward, backward, lambda x: 0 in x.strides)
+
+
+def scattered_input_misread(forward: Forward, backward: Backward) -> Pair:
+    """An input whose numbers lie in another order in memory is misread."""
+    return spoilt_where(forward, backward, is_scattered)
+
+
+def reversed_input_misread(forward: Forward, backward: Backward) -> Pair:
+    """An input whose numbers lie backwards in memory is misread."""
+    return spoilt_where(forward, backward, lambda x: min(x.strides, default=0) < 0)
+
+
+def input_written_to(forward: Forward, backward: Backward) -> Pair:
+    """The input is written to, though with the same numbers, so it may not be read-only."""
+
+    def written(x: ndarray) -> ndarray:
+        x[...] = x.copy()
+        return x
+
+    return with_inputs(forward, backward, written)
+
+
+def input_made_read_only(forward: Forward, backward: Backward) -> Pair:
+    """The input is made read-only."""
+
+    def made(x: ndarray) -> ndarray:
+        x.flags.writeable = False
+        return x
+
+    return with_inputs(forward, backward, made)
+
+
+# What holds for the whole process
+
+
+def seed_set(forward: Forward, backward: Backward) -> Pair:
+    """A seed is set for everybody."""
+    return after(forward, backward, lambda: np.random.seed(0))
+
+
+def random_number_drawn(forward: Forward, backward: Backward) -> Pair:
+    """A random number is drawn."""
+    return after(forward, backward, np.random.random)
+
+
+def errors_ignored(forward: Forward, backward: Backward) -> Pair:
+    """NumPy ignores all floating-point errors from then on."""
+    return after(forward, backward, lambda: np.seterr(all="ignore"))
+
+
+def errors_of_numpy_raised(forward: Forward, backward: Backward) -> Pair:
+    """NumPy is told to raise on overflow."""
+    return after(forward, backward, lambda: np.seterr(over="raise"))
+
+
+def print_options_set(forward: Forward, backward: Backward) -> Pair:
+    """Arrays are printed with two digits."""
+    return after(forward, backward, lambda: np.set_printoptions(precision=2))
+
+
+def warnings_silenced(forward: Forward, backward: Backward) -> Pair:
+    """Warnings are ignored."""
+    return after(forward, backward, lambda: warnings.simplefilter("ignore"))

@@ -1,0 +1,42 @@
+"""Right answers pass, and what is not asked, or only as a courtesy, costs no more than its own claim.
+
+The first line of each answer in `fixtures/fair` says how it ends, and which of its checks fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from normgrade.course.course import Course, carried
+from normgrade.course.files import read_text
+from normgrade.inspection.inspection import inspect_source
+from normgrade.report.report import Outcome, judgement
+from normgrade.suite.grader import Grader, open_grader
+from normgrade.suite.grading_options import Options
+
+ANSWERS = sorted((Path(__file__).parents[1] / "fixtures" / "fair").glob("*/*.py"))
+EXERCISES = {slug: Course(carried()).exercise(slug) for slug in sorted({path.parent.name for path in ANSWERS})}
+
+
+@pytest.fixture(scope="module")
+def grader(expectations: Path) -> Iterator[Grader]:
+    with open_grader([*EXERCISES.values()], Options()) as opened:
+        yield opened
+
+
+def expected(path: Path) -> tuple[str, set[str]]:
+    """The outcome, and the checks that fail, which the first line names."""
+    outcome, _colon, names = path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")
+    return outcome, set(names.split())
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_it_ends_as_its_first_line_says(path: Path, grader: Grader) -> None:
+    exercise, source = EXERCISES[path.parent.name], read_text(path)
+    inspection = inspect_source(source, exercise)
+    checks = [result.check for result in grader.results(exercise, source, path.name)]
+    failing: Mapping[str, str] = {check.name: check.message for check in checks if check.outcome is not Outcome.PASSED}
+    assert (judgement(checks, inspection.findings), set(failing)) == expected(path), (failing, inspection.findings)
