@@ -79,10 +79,9 @@ def over_cores(
                     progress(what, done, total)
             return [futures[number].result() for number in range(len(jobs))]
         except BaseException:  # Ctrl-C, too
-            pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 process.terminate()
-            raise
+            raise  # the pool waits for its thread, which gives semaphores back: a process that ends meanwhile would leave them
 
 
 def ticks_until_done(ticks: SimpleQueue[str], futures: Collection[Future[Any]], deadline: Deadline) -> Iterator[str]:
