@@ -88,6 +88,7 @@ class Exercise:
     credit: Credit = "mistakes"
     spread: tuple[str, ...] = ()  # right alternatives whose rounding counts as well as the reference's
     left_out: Mapping[str, str] = field(default_factory=dict, hash=False)  # situations that make no sense here, with reasons
+    left_out_envelope: Mapping[str, str] = field(default_factory=dict, hash=False)  # what need not be played here, with reasons
     left_out_habits: Mapping[str, str] = field(default_factory=dict, hash=False)  # habits that change nothing here, with reasons
     after: tuple[str, ...] = ()  # the exercises after which it is best done
     courtesy: tuple[str, ...] = ()  # situations that do not decide whether a submission passes
@@ -570,6 +571,7 @@ def read_exercise(root: Path, slug: str, settings: Settings) -> Exercise:
         reveal=table.take("reveal", one_of(*REVEALS), settings.reveal),
         spread=table.take("spread", texts, ()),
         left_out=table.take("left_out", mapping, {}),
+        left_out_envelope=table.take("envelope", mapping, {}),
         left_out_habits=table.take("habits", mapping, {}),
         courtesy=table.take("courtesy", texts, ()),
         credit=table.take("credit", one_of(*CREDITS), settings.credit),

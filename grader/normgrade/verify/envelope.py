@@ -382,7 +382,11 @@ def least(exercise: Exercise) -> Iterator[Least]:
 
 
 def holes(exercise: Exercise, envelope: Envelope) -> Iterator[str]:
-    """What has to be seen and is not, unless the exercise leaves out the situation that shows it."""
-    for each in least(exercise) if "input" in envelope.ranges else ():  # who is given a model and no tensor plays what the model does
-        if not exercise.leaves_out(*SITUATIONS[each.by].called) and not each.is_seen(envelope):
+    """What has to be seen and is not, unless it is left out with a reason; and what is left out for no reason."""
+    asked = [*least(exercise)] if "input" in envelope.ranges else []  # who is given a model and no tensor plays what the model does
+    missing = [each for each in asked if not exercise.leaves_out(*SITUATIONS[each.by].called) and not each.is_seen(envelope)]
+    for each in missing:
+        if each.what not in exercise.left_out_envelope:
             yield _("never played: {what}; `{situation}` would show it.", what=_(each.what), situation=each.by)
+    for what in exercise.left_out_envelope.keys() - {each.what for each in missing}:
+        yield _("left out under [envelope], but it is played, or not asked for: {what}.", what=what)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -117,8 +118,13 @@ def test_a_hole_names_what_is_lacking_and_what_would_show_it(rms_norm: Exercise)
     assert not any("an input in float16;" in each for each in found) and len(found) == len([*least(rms_norm)]) - 1
 
 
-def test_what_is_left_out_with_a_reason_is_no_hole(rms_norm: Exercise) -> None:
-    from dataclasses import replace
+def test_something_left_out_in_its_own_words_is_no_hole(rms_norm: Exercise) -> None:
+    without = replace(rms_norm, left_out_envelope={"an input in float64": "it has no such numbers", "an input in float16": "neither"})
+    found = [*holes(without, of_layer(rms_norm, lambda layer: layer(torch.ones(2, 3, dtype=torch.float16))))]
+    assert not any("an input in float64;" in each for each in found)
+    assert found[-1] == "left out under [envelope], but it is played, or not asked for: an input in float16."
 
+
+def test_what_is_left_out_with_a_reason_is_no_hole(rms_norm: Exercise) -> None:
     without = replace(rms_norm, left_out={"every_dtype": "a reason", "views": "another one"})
     assert not any("every_dtype" in each or "views" in each for each in holes(without, Envelope()))
