@@ -1,11 +1,11 @@
-"""What the probes of several exercises share: constant features, a default dtype, callables that are given to a block, and its norms."""
+"""What the probes of several exercises share: constant features, a default dtype, random weights, callables given to a block, its norms."""
 
 from contextlib import contextmanager
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from normgrade.probes import Place, go_back
+from normgrade.probes import Estimate, Place, go_back
 
 
 def with_constant_features(function, x, constants, upstream):
@@ -43,6 +43,26 @@ def float64_by_default():
         yield
     finally:
         torch.set_default_dtype(default)
+
+
+def distance_from_normal_and_uniform(numbers):
+    """How far the kurtosis of random numbers is from 2.4, halfway between that of a normal distribution and that of a uniform one."""
+    kurtosis = numbers.pow(4).mean() / numbers.square().mean() ** 2
+    return Estimate((kurtosis - 2.4).abs(), (24 / numbers.numel()) ** 0.5)
+
+
+def spread_of_lengths(rows):
+    """How much the lengths of random rows differ. It is 1, except for chance, if all their numbers are drawn one by one."""
+    squares = rows.square() / rows.square().mean()
+    count, width = rows.shape
+    spread = (squares.mean(1).var() * width / (squares.square().mean() - 1).clamp(min=0.1)).sqrt()
+    return Estimate(spread, ((2 + 12 / width) / count) ** 0.5 / 2)
+
+
+def fingerprint(tensor):
+    """The largest magnitudes of a tensor, in units of the largest: the same for the same random numbers, whatever their order and gain."""
+    largest = tensor.detach().double().flatten().abs().topk(8).values
+    return tuple((largest / largest[0] * 1e6).round().tolist())
 
 
 class Recorder:

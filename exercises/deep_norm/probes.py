@@ -7,7 +7,7 @@ output, the gradients of x, `norm.weight` and `norm.bias`, and whether x is as i
 from functools import partial
 
 import torch
-from shared_probes import Called
+from shared_probes import Called, distance_from_normal_and_uniform, fingerprint, spread_of_lengths
 
 from normgrade.probes import Estimate, Place, fill, gradient_of, settings, take_step
 
@@ -171,6 +171,8 @@ def initial_weights(impl, sizes, beta):
     seen = {}
     for name, linear in linears.items():
         seen |= measured(f"{name}.weight", linear.weight)
+    together = torch.cat([linear.weight.detach().flatten() / linear.weight.detach().square().mean().sqrt() for linear in linears.values()])
+    seen["all matrices · distance from normal and uniform"] = distance_from_normal_and_uniform(together)
     first, second = drawn(impl, sizes, beta), drawn(impl, sizes, beta)
     seen["matrices that share their numbers"] = len(first + second) - len({*first, *second})
     torch.manual_seed(1)
@@ -181,16 +183,10 @@ def initial_weights(impl, sizes, beta):
 
 
 def drawn(impl, sizes, beta):
-    """Initialise six layers, and give the first numbers of each matrix."""
+    """Initialise six layers, and tell the random numbers of their matrices apart."""
     linears = projections(sizes, biased=sizes)
     impl.deepnorm_init_(**linears, beta=beta)
-    return [numbers(linear) for linear in linears.values()]
-
-
-def numbers(linear):
-    """The first numbers of a matrix, in units of the very first: the same for the same random numbers, whatever their gain is."""
-    first = linear.weight.detach().double().flatten()[:8]
-    return tuple((first / first[0] * 1e4).round().tolist())
+    return [fingerprint(linear.weight) for linear in linears.values()]
 
 
 def measured(name, weight):
@@ -203,6 +199,8 @@ def measured(name, weight):
         Place("{matrix} · gain", matrix=name): Estimate(gain, gain / (2 * n) ** 0.5),
         Place("{matrix} · mean", matrix=name): Estimate(weight.mean(), deviation / n**0.5),
         Place("{matrix} · overlap of its rows", matrix=name): Estimate(overlap, 2 / fans),
+        Place("{matrix} · spread of the lengths of its rows", matrix=name): spread_of_lengths(weight),
+        Place("{matrix} · spread of the lengths of its columns", matrix=name): spread_of_lengths(weight.mT),
         Place("{matrix} · distance from normal and uniform", matrix=name): Estimate(
             (weight.abs().mean() / squares.sqrt() - FLATNESS).abs(), FLATNESS_ERROR
         ),

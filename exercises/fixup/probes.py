@@ -4,12 +4,10 @@ Nothing here is secret, and every probe is played on the right answer too.
 """
 
 import torch
-from shared_probes import float64_by_default
+from shared_probes import distance_from_normal_and_uniform, fingerprint, float64_by_default, spread_of_lengths
 
 from normgrade.probes import Estimate, Place, fill, settings
 
-FLATNESS = (0.866 + 0.798) / 2  # mean |w| / standard deviation, between that of uniform numbers and that of normal ones
-FLATNESS_ERROR = 0.025 / 7
 HOLDERS = {"list": list, "tuple": tuple, "ModuleList": torch.nn.ModuleList, "Sequential": lambda blocks: torch.nn.Sequential(*blocks)}
 WIDE = (14, 14, 9)  # channels of blocks that are only compared with each other
 
@@ -52,10 +50,10 @@ def initial_weights(impl, channels, held="list"):
     for number, kernel in enumerate(kernels, 1):
         seen |= measured(number, kernel)
     together = torch.cat([kernel.flatten() / he(kernel) for kernel in kernels])
-    spread, flatness = together.std(correction=0), together.abs().mean() / together.square().mean().sqrt()
+    spread = together.std(correction=0)
     return seen | {
         "conv1 of all blocks · spread": Estimate(spread, spread / (2 * together.numel()) ** 0.5),
-        "conv1 of all blocks · distance from normal and uniform": Estimate((flatness - FLATNESS).abs(), FLATNESS_ERROR),
+        "conv1 of all blocks · distance from normal and uniform": distance_from_normal_and_uniform(together),
     }
 
 
@@ -83,11 +81,10 @@ def default_dtype(impl):
 
 
 def drawn(impl):
-    """Initialise some blocks, and give the first numbers of each first convolution, in units of the very first."""
+    """Initialise some blocks, and tell the random numbers of their first convolutions apart."""
     blocks, classifier = network(impl, WIDE)
     impl.fixup_init_(blocks, classifier)
-    firsts = [block.conv1.weight.detach().double().flatten()[:8] for block in blocks]
-    return [tuple((first / first[0] * 1e4).round().tolist()) for first in firsts]
+    return [fingerprint(block.conv1.weight) for block in blocks]
 
 
 def he(kernel):
@@ -106,6 +103,8 @@ def measured(number, kernel):
         Place("conv1 of block {number} · spread", number=number): Estimate(spread, spread / (2 * n) ** 0.5),
         Place("conv1 of block {number} · mean", number=number): Estimate(kernel.mean(), deviation / n**0.5),
         Place("conv1 of block {number} · overlap of its rows", number=number): Estimate(overlap, 2 / fans),
+        Place("conv1 of block {number} · spread of the lengths of its rows", number=number): spread_of_lengths(rows),
+        Place("conv1 of block {number} · spread of the lengths of its columns", number=number): spread_of_lengths(rows.mT),
     }
 
 

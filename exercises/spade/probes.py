@@ -5,6 +5,7 @@ looks at those that they really start with.
 """
 
 import torch
+from shared_probes import fingerprint, spread_of_lengths
 
 from normgrade.probes import Estimate, Place, find
 
@@ -80,7 +81,7 @@ def new_convolutions(impl, num_features, label_channels, hidden):
     layers = [impl.SPADE(num_features, label_channels, hidden) for _time in range(2)]
     torch.manual_seed(3)
     layers += [impl.SPADE(num_features, label_channels, hidden)]
-    seen, first_numbers = {}, []
+    seen, drawn = {}, []
     for name, inputs in zip(CONVOLUTIONS, (label_channels, hidden, hidden), strict=True):
         seen[Place("{name} is a torch.nn.Conv2d", name=name)] = isinstance(getattr(layers[0], name, None), torch.nn.Conv2d)
         for kind in ("weight", "bias"):
@@ -88,10 +89,12 @@ def new_convolutions(impl, num_features, label_channels, hidden):
             if None in tensors:
                 continue
             numbers = tensors[0].detach().double().flatten() * (inputs * 9) ** 0.5
-            first_numbers += [tensor.detach().flatten()[0].item() for tensor in tensors]
+            drawn += [fingerprint(tensor) for tensor in tensors]
             of, size = f"{name}.{kind}", len(numbers)
             seen[Place("{name} · largest", name=of)] = Estimate(numbers.abs().max(), 1 / size)
             seen[Place("{name} · deviation", name=of)] = Estimate(numbers.std(), 0.26 / size**0.5)
             seen[Place("{name} · mean", name=of)] = Estimate(numbers.mean(), 0.58 / size**0.5)
-    seen["tensors that share their numbers"] = len(first_numbers) - len({*first_numbers})
+            if kind == "weight":
+                seen[Place("{name} · spread of the lengths of its rows", name=of)] = spread_of_lengths(numbers.reshape(len(tensors[0]), -1))
+    seen["tensors that share their numbers"] = len(drawn) - len({*drawn})
     return seen
