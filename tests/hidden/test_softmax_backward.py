@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from shared import rows
 
-from normgrade.suite import evaluate, forward_backward, ones, randn, uniform, use, words, zeros
+from normgrade.suite import evaluate, forward_backward, ones, probe, randn, uniform, use, words, zeros
 
 
 def typical():
@@ -42,6 +42,18 @@ def test_call(observe):
     assert shape == (4, 6), words(f"y should have the shape (4, 6), but has {shape}", zh=f"y 的形状应当是 (4, 6)，实际是 {shape}")
 
 
+@pytest.mark.kind("interface")
+@pytest.mark.points(1)
+@pytest.mark.courtesy
+@pytest.mark.hint("return (dx,): the comma makes the tuple.", zh="return (dx,)：逗号才构成元组。")
+def test_tuple(agree):
+    """backward returns a tuple of one, as it would with more inputs.
+
+    zh: backward 返回只有一个元素的元组，与有更多输入时一样。
+    """
+    agree(probe("holder", x=rows(4, 6)))
+
+
 @pytest.mark.kind("formula")
 @pytest.mark.points(3)
 @pytest.mark.hint(
@@ -58,7 +70,7 @@ def test_forward(agree):
 
 
 @pytest.mark.kind("gradient")
-@pytest.mark.points(6)
+@pytest.mark.points(5)
 @pytest.mark.hint(
     "Every y of a row depends on every x of it: dx = y · (dy − Σ y · dy), one sum per row.",
     zh="一行中的每个 y 都依赖于该行的每个 x：dx = y · (dy − Σ y · dy)，每行一个和。",

@@ -168,7 +168,8 @@ def call_step(
     - "output": what `forward` returned, without the cache; from the last of several calls.
     - "input left alone", "input <n> left alone": each input after both calls; a text where it was made read-only.
     - "gradient of the output left alone": the same for `dy`; only with `upstream`.
-    - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`.
+    - "what holds the gradients": "tuple", or the name of another type; "number of gradients": a whole number; only with `upstream`. The
+      gradient of the only input may come by itself, or in a list.
     - "gradient of input", "gradient of input <n>": what `backward` returned; only with `upstream`, and None where there are too few.
 
     Exceptions are not caught.
@@ -251,7 +252,8 @@ def varied(x: np.ndarray, call: int) -> np.ndarray:
 def gone_back(backward: Backward, dy: np.ndarray, caches: Sequence[Any], inputs: int, residual: bool, twice: bool) -> dict[Place, Any]:
     """What `backward` returns: the sums of the gradients that it gives with each of these caches."""
     gradients = backward(dy, caches[0])
-    seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if isinstance(gradients, tuple) else type(gradients).__name__}
+    held = tuple if inputs == 1 and isinstance(gradients, list | np.ndarray) else type(gradients)
+    seen: dict[Place, Any] = {Place("what holds the gradients"): "tuple" if issubclass(held, tuple) else held.__name__}
     known = list(gradients) if isinstance(gradients, tuple | list) else [gradients]
     seen[Place("number of gradients")] = len(known)
     for again in (*((reversed_order(dy), cache) for cache in caches[:1] if twice), *((dy, cache) for cache in caches[1:])):

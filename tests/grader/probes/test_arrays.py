@@ -115,6 +115,13 @@ def test_gradients_of_another_form_are_described(gradients: Any, held: str, numb
     assert (seen["step 1 · gradient of input 2"] is None) == (number == 1)
 
 
+@pytest.mark.parametrize("gradients", [UPSTREAM, [UPSTREAM], (UPSTREAM,)])
+def test_the_gradient_of_the_only_input_may_come_by_itself(gradients: Any) -> None:
+    seen = call_step(lambda x: (x, None), lambda dy, cache: gradients, X, UPSTREAM)
+    assert (seen["what holds the gradients"], seen["number of gradients"]) == ("tuple", 1)
+    assert np.array_equal(seen["gradient of input"], UPSTREAM)
+
+
 @pytest.mark.parametrize(("result", "what"), [(X, "ndarray"), ((X,), "tuple of 1"), (None, "NoneType")])
 def test_forward_that_returns_no_pair_is_told_so(result: Any, what: str) -> None:
     with pytest.raises(Stopped) as stopped:
