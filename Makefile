@@ -19,8 +19,8 @@ check: $(INSTALLED)  ## lint, format and types
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 
-verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named, mutants are killed
-	$(VENV)/bin/normgrade verify --mutants
+verify: $(INSTALLED)  ## prove the course: right answers pass, wrong ones fail and are named, mutants and habits are killed
+	$(VENV)/bin/normgrade verify --mutants --habits
 
 bench: $(INSTALLED)  ## the measurements: tolerance, speed, false accepts and rejects, diagnoses, points; all of them, also after a broken promise
 	@status=0; for script in tests/benchmarks/*.py; do echo "== $$script"; $(VENV)/bin/python "$$script" || status=1; done; exit $$status
