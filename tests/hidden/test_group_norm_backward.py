@@ -102,7 +102,12 @@ def test_eps(agree):
     """
     for eps in (0.1, 2.0):
         agree(forward_backward(2, eps), evaluate(*inputs(5, 4, 3)), evaluate(*inputs(3, 2)))
-    agree(forward_backward(2), evaluate(*inputs(5, 4, 3, scale=0.003)), evaluate(*inputs(4, 2, 3, scale=1e-4)))
+    agree(
+        forward_backward(2),
+        evaluate(*inputs(5, 4, 3, scale=0.003)),
+        evaluate(*inputs(4, 2, 3, scale=1e-4)),
+        evaluate(*inputs(5, 2, scale=1e-10)),
+    )
     agree(forward_backward(2, 1e-3), evaluate(*inputs(3, 4, 2, scale=0.03)))
 
 

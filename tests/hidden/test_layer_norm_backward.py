@@ -86,7 +86,9 @@ def test_eps(agree):
     """
     for eps in (0.1, 2.0):
         agree(forward_backward(eps), evaluate(*inputs(4, 6)), evaluate(*inputs(2, 3, 5)))
-    agree(forward_backward(), evaluate(*inputs(4, 6, scale=0.003)), evaluate(*inputs(3, 4, scale=1e-4)))
+    agree(
+        forward_backward(), evaluate(*inputs(4, 6, scale=0.003)), evaluate(*inputs(3, 4, scale=1e-4)), evaluate(*inputs(5, 3, scale=1e-10))
+    )
     agree(forward_backward(1e-3), evaluate(*inputs(4, 6, scale=0.03)))
 
 
