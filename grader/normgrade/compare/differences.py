@@ -70,7 +70,8 @@ def arrays_of(expectation: Expectation) -> Arrays:
     numbers = [expected.value.values.ravel() for expected in held.values()]  # type: ignore[union-attr]
     permitted = [allowed(expected).ravel() for expected in held.values()]
     ends = np.cumsum([0, *(each.size for each in numbers)])
-    return Arrays([*held], [*held.values()], np.concatenate([NONE, *numbers]), np.concatenate([NONE, *permitted]), ends)
+    right, limits = np.concatenate([NONE, *numbers]), np.concatenate([NONE, *permitted])
+    return Arrays([*held], [*held.values()], right, np.where(np.isfinite(right), limits, np.nan), ends)
 
 
 def compared(place: Place, observation: Observation, expected: Expected) -> Difference | None:

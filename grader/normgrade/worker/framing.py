@@ -16,7 +16,7 @@ PREFIX = struct.Struct("<4sBBHIQ")  # magic, version, kind, serial, bytes of hea
 MAGIC = b"norm"
 VERSION = 1
 QUESTION_HEADER_BYTES = 4 * 1024**2  # room for the source of a submission, escaped
-ANSWER_HEADER_BYTES = 64 * 1024
+ANSWER_HEADER_BYTES = 256 * 1024  # room for fifty steps whose every tensor is missing, with the names of those that are there
 VALUES_PER_ANSWER = 256  # as many values of the largest size as one answer may hold
 CHUNK_BYTES = 1024**2
 

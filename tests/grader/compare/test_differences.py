@@ -104,6 +104,13 @@ def test_a_number_that_is_not_finite_is_the_worst(wrong: float) -> None:
     assert isinstance(found.actual, float) and found.actual == pytest.approx(wrong, nan_ok=True)
 
 
+@pytest.mark.parametrize("spread", [0.0, math.inf, math.nan])
+def test_a_finite_number_is_wrong_if_infinity_is_expected(spread: float) -> None:
+    expected = expectation({"output": expect([1.0, math.inf], spread=spread)})
+    assert [each.mismatched for each in differences(Observation({Place("output"): array([1.0, 7.0])}), expected)] == [1]
+    assert differences(Observation({Place("output"): array([1.0, math.inf])}), expected) == ()
+
+
 def test_one_number_without_dimensions_is_compared() -> None:
     assert difference(Place("output"), array(2.0), expect(2.0)) is None
     found = compare(array(2.5), expect(2.0))
