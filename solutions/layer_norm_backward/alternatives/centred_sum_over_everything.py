@@ -1,4 +1,7 @@
-"""The variance depends on the mean by Σ (x − μ), which is 0: here it is summed over all rows at once, and rounding alone is left of it."""
+"""The variance depends on the mean by Σ (x − μ), which is 0: here it is summed over all rows at once, and only its rounding is left.
+
+zh: 方差通过 Σ (x − μ) 依赖于均值，而这个和为 0：这里对所有行一起求和，只剩下舍入误差。
+"""
 
 import numpy as np
 
