@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import ModuleType
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -208,20 +208,18 @@ class Recorder:
     """Records the calls of one story in PyTorch."""
 
     envelope: Envelope
-    alive: WeakSet[Any] = field(default_factory=WeakSet)
-    calls: Counter[int] = field(default_factory=Counter)
+    calls: WeakKeyDictionary[Any, int] = field(default_factory=WeakKeyDictionary)  # of each layer that is alive
     pending: Counter[int] = field(default_factory=Counter)
-    modes: dict[int, bool] = field(default_factory=dict)  # that a layer was last asked for
+    modes: WeakKeyDictionary[Any, bool] = field(default_factory=WeakKeyDictionary)  # that each layer was last asked for
 
     def called(self, module: Any, args: tuple[Any, ...], own: tuple[Any, ...]) -> None:
         """Record the inputs of a layer, its parameters, and how it was asked for its mode."""
         if not isinstance(module, own):
             return
-        self.alive.add(module)
-        self.calls[id(module)] += 1
-        self.envelope.at_most("calls of one layer", self.calls[id(module)])
-        self.envelope.at_most("layers alive", len(self.alive))
-        if self.modes.get(id(module), True) != module.training:
+        self.calls[module] = self.calls.get(module, 0) + 1
+        self.envelope.at_most("calls of one layer", self.calls[module])
+        self.envelope.at_most("layers alive", len(self.calls))
+        if self.modes.get(module, True) != module.training:
             self.envelope.ways.add("mode by attribute")
         for name, parameter in module.named_parameters():
             if parameter.is_leaf and parameter.grad is not None:
@@ -280,9 +278,9 @@ class Recorder:
         """`Module.train`, which remembers the mode that was asked for."""
 
         def asked(module: Any, mode: bool = True) -> Any:
-            if self.modes.get(id(module)) == mode:
+            if self.modes.get(module) == mode:
                 self.envelope.ways.add("mode asked for twice")
-            self.modes[id(module)] = mode
+            self.modes[module] = mode
             return train(module, mode)
 
         return asked
