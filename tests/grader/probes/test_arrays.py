@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from normgrade.language.places import BUILD
+from normgrade.language.places import BUILD, Place
 from normgrade.probes import arrays
 from normgrade.probes.arrays import VIEWS, call_step, calls_apart, forward_backward, function_call, in_other_order, layer_story
 from normgrade.probes.results import Stopped
@@ -118,8 +118,8 @@ def test_gradients_of_another_form_are_described(gradients: Any, held: str, numb
 @pytest.mark.parametrize("gradients", [UPSTREAM, [UPSTREAM], (UPSTREAM,)])
 def test_the_gradient_of_the_only_input_may_come_by_itself(gradients: Any) -> None:
     seen = call_step(lambda x: (x, None), lambda dy, cache: gradients, X, UPSTREAM)
-    assert (seen["what holds the gradients"], seen["number of gradients"]) == ("tuple", 1)
-    assert np.array_equal(seen["gradient of input"], UPSTREAM)
+    assert (seen[Place("what holds the gradients")], seen[Place("number of gradients")]) == ("tuple", 1)
+    assert np.array_equal(seen[Place("gradient of input")], UPSTREAM)
 
 
 @pytest.mark.parametrize(("result", "what"), [(X, "ndarray"), ((X,), "tuple of 1"), (None, "NoneType")])
