@@ -11,19 +11,25 @@ from normgrade.compare.likeness import not_a_number
 from normgrade.language import _
 from normgrade.language.places import NO_WORDS, Place, learnt_in_words, place_in_words, step_in_words
 from normgrade.report.report import ArrayDifference, Difference
+from normgrade.worker.observation import HALF
 from normgrade.worker.requests import Action, LayerStory, TypedRequest
 
 FAR = 5.0  # how many times larger, or smaller, wrong inputs have to be than right ones, for their size to explain it
+MANY = 10  # of so many steps on either side, all are larger, or smaller, by no chance
 
 
 @dataclass(frozen=True, slots=True)
 class SizedStep:
-    """One use of a layer: its number, whether it trained, how large its input was, and whether all that was seen of it is right."""
+    """One use of a layer: its number, whether it trained, how large its input was, and whether all that was seen of it is right.
+
+    In `half` precision, rounding hides small numbers.
+    """
 
     number: int
     trains: bool
     size: float
     right: bool
+    half: bool = False
 
 
 def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedStep]:
@@ -31,7 +37,7 @@ def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedSt
     wrong = {difference.place.step for difference in found}
     taken = enumerate(request.steps, 1) if isinstance(request, LayerStory) else ()
     return [
-        SizedStep(number, step.action is Action.TRAIN, size_of(step.x.values), number not in wrong)
+        SizedStep(number, step.action is Action.TRAIN, size_of(step.x.values), number not in wrong, step.x.dtype in HALF)
         for number, step in taken
         if step.x is not None
     ]
@@ -84,16 +90,21 @@ def first_not_finite(places: Mapping[Place, object], found: Sequence[Difference]
 
 
 def by_size(steps: Sequence[SizedStep]) -> str:
-    """Whether it is the size of the input: over all steps of a submission, whatever the check. Zeros show nothing, so they do not count."""
-    right, wrong = ([step.size for step in steps if step.size and step.right is right] for right in (True, False))
+    """Tell if it is the size of the input, over all steps of a submission. Zeros and half precision show too little to count."""
+    right, wrong = ([step.size for step in steps if step.size and not step.half and step.right is right] for right in (True, False))
     if not right or not wrong:
         return ""
-    if min(wrong) >= FAR * max(right):
+    if apart(right, wrong):
         return _(
             "Wrong only for large inputs: right up to |x| = {right:.3g}, wrong from {wrong:.3g} on.", right=max(right), wrong=min(wrong)
         )
-    if max(wrong) * FAR <= min(right):
+    if apart(wrong, right):
         return _(
             "Wrong only for small inputs: right from |x| = {right:.3g} on, wrong up to {wrong:.3g}.", right=min(right), wrong=max(wrong)
         )
     return ""
+
+
+def apart(small: Sequence[float], large: Sequence[float]) -> bool:
+    """Return if all of the large sizes are above all of the small ones, either far above them or by no chance."""
+    return min(large) >= FAR * max(small) or (min(large) > max(small) and min(len(small), len(large)) >= MANY)

@@ -179,7 +179,7 @@ ON_REAL_EXERCISES: dict[str, tuple[str, str, list[tuple[str, str]], tuple[str, .
     "gamma and beta alone": ("layer_norm", LAYER_NORM_IN_GREEK, [], ("other-names",)),
     "gamma and beta, and unbiased": ("layer_norm", LAYER_NORM_IN_GREEK, [UNBIASED], ("unbiased-variance", "other-names")),
     "the one that leaves nothing open": ("layer_norm", LAYER_NORM, [CLAMPED], ("eps-clamps-deviation",)),
-    "half precision of one dtype": ("layer_norm", LAYER_NORM, [NARROW_FLOAT16], ("half-precision",)),
+    "half precision of one dtype": ("layer_norm", LAYER_NORM, [NARROW_FLOAT16], ("half-precision", "float64-in-float32")),
     "right batch norm": ("batch_norm", BATCH_NORM, [], ()),
     "moving averages, and biased": ("batch_norm", BATCH_NORM_AS_MOVING, [BIASED_RUNNING], ("biased-running-variance", "other-names")),
 }  # fmt: skip

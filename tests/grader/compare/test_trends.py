@@ -107,6 +107,8 @@ def taken(right: list[float], wrong: list[float]) -> list[SizedStep]:
         ([0.5, 9.0], [300.0, 1e4], "Wrong only for large inputs: right up to |x| = 9, wrong from 300 on."),
         ([2.0, 300.0], [0.003, 0.01], "Wrong only for small inputs: right from |x| = 2 on, wrong up to 0.01."),
         ([2.0, 9.0], [20.0], ""),
+        ([2.0] * 10, [3.0] * 10, "Wrong only for large inputs: right up to |x| = 2, wrong from 3 on."),
+        ([2.0] * 10, [3.0] * 9, ""),
         ([2.0, 900.0], [300.0], ""),
         ([0.0], [0.003], ""),
         ([], [300.0], ""),
@@ -115,6 +117,11 @@ def taken(right: list[float], wrong: list[float]) -> list[SizedStep]:
 )
 def test_the_size_of_the_inputs_is_told_where_it_alone_decides(right: list[float], wrong: list[float], words: str) -> None:
     assert by_size(taken(right, wrong)) == words
+
+
+def test_half_precision_hides_small_numbers() -> None:
+    steps = [*taken([2.0], [0.01]), SizedStep(1, True, 1e-9, True, half=True)]
+    assert by_size(steps) == "Wrong only for small inputs: right from |x| = 2 on, wrong up to 0.01."
 
 
 def test_what_is_no_story_of_a_layer_has_no_steps() -> None:

@@ -342,7 +342,7 @@ def test_every_dtype_makes_the_round_trip(host: Host, dtype: str) -> None:
 
 
 def test_more_results_than_fit_are_refused_with_the_reason(host: Host) -> None:
-    error = error_of(evil(host, "return tuple('x' * 1000 for _ in range(99))"))
+    error = error_of(evil(host, "return tuple('x' * 1000 for _ in range(999))"))
     assert error.cause is Cause.RAISED and error.message.startswith("what was seen cannot be sent: a header of")
 
 
@@ -550,7 +550,7 @@ def test_a_worker_holds_no_suite_and_no_oracle(host: Host) -> None:
         "probes", "probes.layers", "probes.results", "worker", "worker.backward_passes", "worker.banned_arrays", "worker.banned_imports",
         "worker.by_hand", "worker.exceptions", "worker.late",
         "worker.capture", "worker.framing", "worker.in_pytorch", "worker.interrupts", "worker.messages",
-        "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.validation",
+        "worker.observation", "worker.packing", "worker.play", "worker.requests", "worker.untrusted", "worker.uncompiled", "worker.validation",
         "worker.written_with", "worker.zygote", "worker.on_record", "worker.recorded", "worker.rewriting",
         "worker.zygote_protocol",
         "worker.walls", "worker.walls.kernel", "worker.walls.libraries", "worker.walls.process", "worker.walls.selftest",
