@@ -39,7 +39,7 @@ def steps_of(request: TypedRequest, found: Sequence[Difference]) -> list[SizedSt
     return [
         SizedStep(number, step.action is Action.TRAIN, size_of(step.x.values), number not in wrong, step.x.dtype in HALF)
         for number, step in taken
-        if step.x is not None
+        if step.x is not None and step.action is not Action.ATTEMPT
     ]
 
 

@@ -12,7 +12,7 @@ from normgrade.compare.played import Played
 from normgrade.course.signature import Signature
 from normgrade.language.places import BUILD
 from normgrade.worker.observation import Array, Cause, Error
-from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, LayerStep, LayerStory, NewLayer
+from normgrade.worker.requests import FORWARD_BACKWARD, FUNCTION, Action, LayerStep, LayerStory, NewLayer
 
 ONE, SEVERAL = "one", "several"  # samples
 TUPLE, NUMBER, OTHER = "a tuple", "a number", "something else"  # arguments of which the value does not count
@@ -77,6 +77,8 @@ def uses_in(play: Played, contract: Sequence[Signature]) -> Iterator[Use]:
     for number, step in enumerate(request.steps, 1):
         if due is not None and due.step == number:
             return
+        if step.action is Action.ATTEMPT:  # it may raise or not
+            continue
         raised = error if error is not None and error.step == number else None
         if step.x is not None or raised:
             yield Use(play, number, given | traits_in(step, request), raised, number not in wrong, before)

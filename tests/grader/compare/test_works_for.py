@@ -53,6 +53,10 @@ CASES: Mapping[str, tuple[list[Played], list[str]]] = {
         [fine(of(2)), fine(of(2)), broken(of(2, dtype="float16")), broken(of(2, dtype="bfloat16"))],
         ["It works for float32; with bfloat16 and float16 it raises ValueError."],
     ),
+    "a call that may be refused": (
+        [*[fine(of(5, Action.ATTEMPT), of(4))] * 2, broken(of(2)), broken(of(2))],
+        ["It works for inputs of 4 dimensions; with 2 it raises ValueError."],
+    ),
     "evaluation": (
         [fine(of(2)), fine(of(2)), *[broken(of(2), of(2, Action.EVALUATE))] * 2],
         ["It works in training; in evaluation it raises ValueError."],

@@ -170,7 +170,7 @@ def test_a_workspace_is_begun_and_the_next_step_named(told: dict[str, str]) -> N
 
 
 def test_the_mistake_is_named_and_helped_with(told: dict[str, str]) -> None:
-    assert "\nunbiased-variance  explains all 30 failing claims" in told["wrong"] and "pass correction=0." in told["wrong"]
+    assert "\nunbiased-variance  explains all 37 failing claims" in told["wrong"] and "pass correction=0." in told["wrong"]
     assert "pass correction=0." in told["hint"]
     assert "Next: normgrade explain unbiased-variance --exercise layer_norm · -v: all claims" in told["wrong"]
     assert "It shows here" in told["explain"] and "It hides here" in told["explain"]
