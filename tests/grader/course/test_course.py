@@ -307,8 +307,8 @@ def test_a_missing_key_is_named(write: Write, key: str) -> None:
 
 def test_a_wrong_key_names_file_key_and_what_is_allowed(write: Write) -> None:
     known = (
-        'after, allowed, banned, courtesy, credit, defines, envelope, group, "group.zh", habits, hints, "hints.zh", left_out, level, limits, '
-        'order, places, "places.zh", points, reveal, spread, title, "title.zh"'
+        'after, allowed, banned, courtesy, credit, defines, envelope, group, "group.zh", habits, hints, "hints.zh", left_out, level, '
+        'limits, order, places, "places.zh", points, reveal, spread, title, "title.zh"'
     )
     assert refused(write(LAYER_NORM + "levl = 1\n")) == f'levl: unknown key. Did you mean "level"? Allowed are {known}.'
 
