@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from thorough import all_exercises_or_few, all_or
+from thorough import EVERYTHING, all_exercises_or_few, all_or
 
 from normgrade.course.course import Course, carried
 from normgrade.course.mistakes import read_mistakes
 from normgrade.suite.grader import open_grader
 from normgrade.suite.grading_options import Options
 
-EVERY = 3  # of the mistakes: all of them keep one core busy from the first test to the last
+EVERY = 3 if EVERYTHING else 6  # of the mistakes: all of them keep one core busy from the first test to the last
 
 
 @pytest.mark.parametrize("slug", all_exercises_or_few())
