@@ -39,7 +39,7 @@ MARKED_FILES = {
     "whole/test_faults.py": "faults",
     "whole/test_day.py": "slow",
     "whole/test_silence.py": "slow",
-    "verify/test_killed_habits.py": "slow",
+    "whole/test_killed_habits.py": "slow",
     "verify/test_proofs.py": "slow",
     "whole/test_crosschecks.py": "slow",
     "whole/test_crosscheck_sync_batch_norm.py": "slow",
