@@ -104,10 +104,9 @@ def envelope_of(grader: Grader, exercise: Exercise) -> Envelope:
 def seen_by(exercise: Exercise, requests: Iterable[Playable], play: Callable[..., object], reference: ModuleType) -> Envelope:
     """What the reference is given when `play` is called on it, and on each request."""
     envelope = Envelope()
-    watched = in_numpy(reference, exercise, envelope) if exercise.written_with == "numpy" else reference
     for request in requests:
         if exercise.written_with == "numpy":
-            play(watched, request)
+            play(in_numpy(reference, exercise, envelope), request)
             continue
         with in_pytorch(reference, exercise, envelope) as heard:
             play(heard, request)
@@ -118,7 +117,7 @@ def seen_by(exercise: Exercise, requests: Iterable[Playable], play: Callable[...
 
 
 def in_numpy(reference: ModuleType, exercise: Exercise, envelope: Envelope) -> ModuleType:
-    """The reference, whose functions record what they are given."""
+    """Return the reference for one story; its functions record what they are given."""
     watched = copied(reference)
     pending: Counter[str] = Counter()
 
@@ -209,7 +208,7 @@ class Recorder:
 
     envelope: Envelope
     calls: WeakKeyDictionary[Any, int] = field(default_factory=WeakKeyDictionary)  # of each layer that is alive
-    pending: Counter[int] = field(default_factory=Counter)
+    pending: WeakKeyDictionary[Any, set[object]] = field(default_factory=WeakKeyDictionary)  # calls, of each layer or function
     modes: WeakKeyDictionary[Any, bool] = field(default_factory=WeakKeyDictionary)  # that each layer was last asked for
 
     def called(self, module: Any, args: tuple[Any, ...], own: tuple[Any, ...]) -> None:
@@ -243,19 +242,20 @@ class Recorder:
 
     def returned(self, module: Any, output: Any, own: tuple[Any, ...]) -> None:
         if isinstance(module, own):
-            self.output(output, id(module))
+            self.output(output, module)
 
-    def output(self, output: Any, caller: int) -> None:
+    def output(self, output: Any, caller: Any) -> None:
         """Listen to the gradient that comes to an output."""
         import torch
 
         if not (isinstance(output, torch.Tensor) and output.requires_grad and torch.is_grad_enabled()):
             return
-        self.pending[caller] += 1
-        self.envelope.at_most("calls waiting for their backward passes", self.pending[caller])
+        waiting, this = self.pending.setdefault(caller, set()), object()
+        waiting.add(this)
+        self.envelope.at_most("calls waiting for their backward passes", len(waiting))
 
         def arrives(gradient: torch.Tensor) -> None:
-            self.pending[caller] = max(0, self.pending[caller] - 1)
+            waiting.discard(this)
             self.add(GRADIENT, gradient)
             if torch.is_grad_enabled():
                 self.envelope.ways.add("create_graph")
@@ -269,7 +269,7 @@ class Recorder:
         def call(*args: Any, **kwargs: Any) -> Any:
             self.inputs(args, kwargs)
             result = function(*args, **kwargs)
-            self.output(result, 0)
+            self.output(result, call)
             return result
 
         return call
@@ -386,5 +386,6 @@ def holes(exercise: Exercise, envelope: Envelope) -> Iterator[str]:
     for each in missing:
         if each.what not in exercise.left_out_envelope:
             yield _("never played: {what}; `{situation}` would show it.", what=_(each.what), situation=each.by)
-    for what in exercise.left_out_envelope.keys() - {each.what for each in missing}:
-        yield _("left out under [envelope], but it is played, or not asked for: {what}.", what=what)
+    for what in exercise.left_out_envelope:
+        if all(what != each.what for each in missing):
+            yield _("left out under [envelope], but it is played, or not asked for: {what}.", what=what)
