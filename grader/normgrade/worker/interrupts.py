@@ -1,7 +1,8 @@
 """Ctrl-C: never lost, and never raised where it would crash the process.
 
-A library that is interrupted while it is imported may crash. One that is not may swallow the interrupt, which is then raised again before
-any result is stored or shown. Little is imported here, for the first thing that a command does is to get ready for Ctrl-C.
+A library that is interrupted while it is imported may crash, and one that makes a temporary file may leave it. Others may swallow the
+interrupt, which is then raised again before any result is stored or shown. Little is imported here, for the first thing that a command
+does is to get ready for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
-IMPORTING = "<frozen importlib"  # how the names of the files begin of which the functions are that import
-PAUSE_S = 0.02  # between two looks at an import that is to end before the interrupt is raised
-PATIENCE_S = 10.0  # with an import: then the process ends without any clean-up
+IMPORTING = "<frozen importlib"  # begins the file names of the functions that import
+TEMPORARY = f"{os.sep}tempfile.py"  # ends the file name of those that make temporary files
+PAUSE_S = 0.02  # between two looks at a function that is to end before the interrupt is raised
+PATIENCE_S = 10.0  # with such a function: then the process ends without any clean-up
 EXIT_CODE = 130
 
 
@@ -34,9 +36,9 @@ def remember() -> None:
 
 
 def on_interrupt(number: int, frame: FrameType | None) -> None:
-    """The handler: raise KeyboardInterrupt, after the import that is going on; not while this process cleans up after another one."""
+    """The handler: raise KeyboardInterrupt, after an import or `tempfile` has ended; not while this process cleans up after another one."""
     Interrupts.first = Interrupts.first or time.monotonic()
-    if not imports(frame) or sys.platform == "win32":
+    if not must_end(frame) or sys.platform == "win32":
         if not is_raised():
             raise KeyboardInterrupt
     elif time.monotonic() > Interrupts.first + PATIENCE_S:
@@ -54,9 +56,9 @@ def end() -> NoReturn:
         os._exit(EXIT_CODE)
 
 
-def imports(frame: FrameType | None) -> bool:
-    """Return if a module is being imported in this frame, or in one that called it."""
-    while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
+def must_end(frame: FrameType | None) -> bool:
+    """Return True if this frame, or one that called it, imports a module or makes a temporary file: nothing may be raised there."""
+    while frame is not None and not (frame.f_code.co_filename.startswith(IMPORTING) or frame.f_code.co_filename.endswith(TEMPORARY)):
         frame = frame.f_back
     return frame is not None
 

@@ -355,6 +355,26 @@ def test_an_import_without_end_ends_with_the_process(interrupted_python: Interru
     assert interrupted_python(script) == (130, "", "Error: Interrupted before it was done.\n")
 
 
+def test_a_temporary_file_is_gone_after_an_interrupt(interrupted_python: Interrupted, tmp_path: Path) -> None:
+    script = f"""
+import tempfile
+os.environ["TMPDIR"] = {str(tmp_path)!r}
+opened = os.open
+def open_then_press(*arguments):
+    fd = opened(*arguments)
+    press()
+    return fd
+try:
+    os.open = open_then_press
+    tempfile.TemporaryFile()
+    os.open = opened
+    time.sleep(30)
+except KeyboardInterrupt:
+    print(os.listdir({str(tmp_path)!r}))
+"""
+    assert interrupted_python(script) == (0, "[]\n", "")
+
+
 def test_what_cleans_up_is_not_interrupted_again(interrupted_python: Interrupted) -> None:
     script = """
 try:
