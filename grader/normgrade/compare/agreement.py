@@ -32,8 +32,8 @@ class Rough:
     """The facts of a forecast at which only the mistake's arithmetic is wrong.
 
     `here` has the indices of their numbers in the forecast, `starts` the index in `here` at which each fact begins, and `allowed` how far
-    each number may be off. `half` marks facts in half precision. `severity` is how many times the allowed error the mistake is off natively,
-    and `broken` marks facts of which any number is not finite.
+    each number may be off. `half` marks facts in half precision. `severity` is how many times the allowed error the mistake is off
+    natively, and `broken` marks facts of which any number is not finite.
     """
 
     here: np.ndarray
