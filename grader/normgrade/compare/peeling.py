@@ -211,9 +211,10 @@ def apart(ours: Facts, theirs: Facts, play: Played, index: int) -> bool:
 
 
 def other_forms(play: Played) -> dict[str, frozenset[int]]:
-    """Return the wrong facts of a play that show a wrong form of the right count of numbers, or a changed input, by their finding.
+    """Return the wrong facts of a play that show a wrong form, float32 arithmetic for float64, or a changed input, by their finding.
 
-    An output of another shape has no gradient, since the gradient of the output has the shape that is due.
+    Only places with as many floating-point numbers as are due count. An output of another shape has no gradient, since the gradient of the
+    output has the shape that is due.
     """
     found: dict[str, set[int]] = {}
     for index, place in enumerate(play.right.places):

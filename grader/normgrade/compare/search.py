@@ -156,7 +156,10 @@ class Search:
         return self.active(guess) & ~guess.unexplained
 
     def deciding_plays(self, guess: Guess) -> list[Pair]:
-        """Return the next plays: those of the fewest mistakes first, which decide other guesses, too; then the shortest with enough wrong."""
+        """Return the next plays, those of the fewest mistakes first, then the shortest with enough wrong facts.
+
+        A play of few mistakes decides other guesses, too.
+        """
         wrong = self.evidence.wrong
         numbers = [number for number, here in enumerate(self.plays_reached) if guess.unknown & here]
         numbers = [number for number in numbers if guess.unknown & self.plays_reached[number] & wrong] or numbers
