@@ -52,7 +52,7 @@ def finding(name: str, says: Iterable[str], facts: Mapping[T, Bits]) -> Finding:
 
 
 def told(found: Iterable[tuple[T, Bits]]) -> dict[T, Bits]:
-    """Return everything that was found, each thing once with all its facts; empty ones and those without facts are dropped."""
+    """Return each distinct finding with all its facts; empty findings, and those without facts, are dropped."""
     facts: dict[T, Bits] = {}
     for what, bits in found:
         if what and bits:

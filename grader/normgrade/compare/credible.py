@@ -10,8 +10,8 @@ from normgrade.compare.search import Guess, Search
 
 AGAINST = 3  # facts that speak against a name, for each that speaks for it
 WORDS = 10  # facts that speak for a name with no other evidence than words, for each against it
-SHOWN = 0.1  # the fraction of the failed checks changed by a name that must be explained if any fact speaks against it
-PLAYS_ASKED = 8  # plays against a name that are made with it and without it
+SHOWN = 0.1  # of the failed checks that a name changes, the fraction that must be explained if any fact speaks against it
+PLAYS_ASKED = 8  # plays that speak against a name, each made with it and without it
 BESIDE = 4  # facts against a name, for each wrong fact that no name changes: an unknown mistake may be the cause
 
 
@@ -81,7 +81,7 @@ def blame(guess: Guess, search: Search, member: int, against: Bits) -> float:
 
 
 def shown_in(search: Search, guess: Guess, member: int) -> float:
-    """Return the fraction of the failed checks changed by a mistake that is explained."""
+    """Return the explained fraction of the failed checks that a mistake changes."""
     active = search.evidence.parts[member].active & search.evidence.wrong
     taken = [facts for facts in search.evidence.checks.values() if facts & active]
     return sum(not facts & guess.unexplained for facts in taken) / max(len(taken), 1)

@@ -25,7 +25,7 @@ from normgrade.course.mistakes import Mistake
 from normgrade.course.signature import Signature
 from normgrade.report.report import FORMS, Diagnosis, Outcome
 
-GRACE = 0.25  # the fraction of the search time in which it may finish afterwards
+GRACE = 0.25  # the fraction of the search time that is added to finish it
 ALIKE = 0.2  # by how much the logarithms of errors may differ between alternative mistakes of arithmetic
 
 

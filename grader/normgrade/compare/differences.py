@@ -18,7 +18,7 @@ from normgrade.worker.observation import HALF, Array, Foreign, Observation, Valu
 
 K = 64  # how many times the spread a number may be off; measured in tests/benchmarks/tolerance.py
 STANDARD_ERRORS = 5  # by how many two estimates from random draws may differ
-K_HALF = 4  # how many times the last rounding to float16 or bfloat16
+K_HALF = 4  # how many times the last rounding to float16 or bfloat16 a number may be off
 NONE = np.zeros(0)  # an empty array in float64
 SMALLEST_SUBNORMAL = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 

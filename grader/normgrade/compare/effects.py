@@ -79,7 +79,7 @@ class Effects:
     native: np.ndarray
 
     def slices(self, owners: np.ndarray) -> list[slice]:
-        """The slice of each mistake's entries, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
+        """Return the slice of each mistake's entries, given the mistake of each entry: `mistake` or `owner`, both in ascending order."""
         ends = np.searchsorted(owners, np.arange(len(self.mistakes) + 1)).tolist()
         return [slice(first, end) for first, end in pairwise(ends)]
 

@@ -1,7 +1,7 @@
 """The facts of a play: the form of every value, its numbers, and how the play ended.
 
 A play of n places has 2n + 1 facts: fact 2i is the form of place i, fact 2i + 1 its numbers, and the last one is the ending. The numbers
-of all places stand one after the other in one vector. A large array is represented by a uniform sample of its numbers.
+of all places stand one after the other in one vector. A large array is represented by a random sample of its numbers.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Forms:
 
     @property
     def explained(self) -> Bits:
-        """The facts that need no other explanation."""
+        """The facts that need no further explanation."""
         return self.narrow | self.aside
 
     def named(self, guess: Guess, search: Search) -> tuple[Members, tuple[Finding, ...]]:

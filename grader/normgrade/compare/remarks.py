@@ -23,7 +23,7 @@ def remarked(results: Sequence[Result], exercise: Exercise) -> tuple[Check, ...]
 
 
 def remark(result: Result, exercise: Exercise) -> Check:
-    """Return a result's check. If it failed, its differences have words on their patterns; if it has no message, it gets the common one."""
+    """Return a result's check. If it failed, its differences get words on their patterns, and an empty message their common pattern."""
     check, play = result.check, result.wrong
     if check.outcome is not Outcome.FAILED:
         return check

@@ -18,7 +18,7 @@ FAR = 5.0  # how many times larger, or smaller, wrong inputs have to be than rig
 
 @dataclass(frozen=True, slots=True)
 class SizedStep:
-    """One use of a layer: its number, the size of its input, and if it trained, and if everything observed of it is right."""
+    """One use of a layer: its number, if it trained, the size of its input, and if everything observed of it is right."""
 
     number: int
     trains: bool

@@ -103,7 +103,7 @@ def all_wrong(beyond: Sequence[Use], crashing: Sequence[Use], within: Sequence[U
 
 
 def alike(trait: str, some: Iterable[Use]) -> list[Use]:
-    """Return the uses whose earlier uses in the same play have the same value of this trait: no other value has left any traces."""
+    """Return the uses that follow only uses with the same value of this trait in their play: another value has left no traces."""
     return [use for use in some if all(other.get(trait, default_of(trait)) == value_of(use, trait) for other in use.before)]
 
 
