@@ -53,8 +53,8 @@ class Forged(Exception):
 class Channel:
     """Questions to a worker and its answers, in the same order.
 
-    `kill` waits for the process to end by itself, at most so many seconds, and then kills it with everything that it started. `where` asks
-    the process which lines are running.
+    `kill` waits for the process to end by itself, at most the given seconds, and then kills it with everything that it started. `where`
+    asks the process which lines are running.
     """
 
     def __init__(self, pipes: Pipes, kill: Callable[[float], Ending], where: Callable[[], None] = lambda: None) -> None:

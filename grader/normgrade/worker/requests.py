@@ -49,8 +49,7 @@ Upstream = Array | Literal[Drawing.DRAWN] | None
 class LayerStep:
     """One step of a layer's story, as `normgrade.probes.layer_story` describes it. Without `upstream` there is no backward pass.
 
-    A call has an input `x`, and may have `more`. A step that changes or loads a state has a `state`; its weights and biases are drawn at
-    `scale`.
+    A call has an input `x`, and may have `more`. A step that changes or loads a state has `state`, its weights and biases drawn at `scale`.
     """
 
     action: Action
