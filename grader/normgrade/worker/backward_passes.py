@@ -1,7 +1,7 @@
 """A check that autograd computes no gradient while a layer is called. The layer's own backward pass comes later, and the grader runs it.
 
-The gradient of a plain sum is a normalisation: that of `logsumexp` is softmax. Every request for a gradient starts a
-backward pass, through `backward()`, `torch.autograd.grad`, `torch.func` or TorchScript alike, and PyTorch numbers all passes of a process.
+The gradient of a plain sum is a normalisation: that of `logsumexp` is softmax. Every request for a gradient starts a backward pass, through
+`backward()`, `torch.autograd.grad`, `torch.func` or TorchScript alike, and PyTorch numbers all passes of a process.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class Error:
 class Observation:
     """The values that a probe saw, by place; with an error, those that it saw before. `stdout` is the output of the learner's code.
 
-    `deaths` has the reason for every process that was asked before and died. Only the grader can know it, not the worker.
+    `deaths` has the reason for every process that was asked before and died of the question. Only the grader can know it, not the worker.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
