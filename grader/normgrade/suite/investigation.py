@@ -170,7 +170,7 @@ class Investigation:
             yield Attempt(members, True)
 
     def attempts(self, deadline: Deadline, found: Sequence[tuple[Diagnosis, ...]]) -> Iterator[Attempt]:
-        """Yield further suspects after forms were taken off, the likeliest first; in the end, those for failures that `found` leaves open."""
+        """Yield further suspects after forms were taken off, the likeliest first; the last are for failures that `found` leaves open."""
         if self.peeled is not None:
             yield from self.likeliest(deadline)
         if not deadline.has_passed():

@@ -25,7 +25,7 @@ class PlaysSources(Protocol):
 
 @dataclass
 class Questioning:
-    """The known mistakes of an exercise, questioned about its plays. Facts seen `natively` for this submission are used for float64, too."""
+    """The known mistakes of an exercise, questioned about its plays. Facts seen `natively` for this submission serve float64, too."""
 
     plays: Plays
     records: Records
