@@ -17,7 +17,7 @@ __all__ = [
     "ones", "pickle", "plain", "probe", "randn", "reload", "scaled", "settings", "swap", "train", "uniform", "use", "words", "zeros",
 ]  # fmt: skip
 
-TYPE_CHECKING = False  # type checkers take it for True; `typing` itself is slow to import
+TYPE_CHECKING = False  # type checkers assume True; `typing` itself is slow to import
 if TYPE_CHECKING:
     from normgrade.suite.situations import use
     from normgrade.suite.story import (

@@ -48,7 +48,7 @@ class BrokenSuite(Exception):
 def raised_in_reference(exercise: Exercise, oracle: Oracle, source: str, expectation: Expectation) -> BrokenSuite:
     """Return the BrokenSuite for an expectation that ended in an error.
 
-    There is no such probe, or the exercise's own probes raise the error, or the reference does.
+    The cause is a probe that does not exist, the exercise's own probes, or the reference.
     """
     error, request = expectation.error, expectation.request
     assert error is not None

@@ -94,8 +94,8 @@ class Investigation:
         """Return the first wrong step of the failed checks that no mistake explains; None if it is not certain.
 
         The submission is compared with the reference that has the mistakes `found`, first together with those that left traces. If the
-        step comes with a change of the reference that does the same, that is tried as one more mistake. The traced mistakes are kept only
-        if it then explains more.
+        step comes with a change of the reference that does the same, that is tried as one more mistake. A step with traced mistakes counts only
+        if fewer failures are left open then.
         """
         left, named = self.left_open(best_of(found)), self.named_in(best_of(found))
         for some in dict.fromkeys((tuple(sorted({*named, *self.traced})), tuple(named))):
@@ -182,7 +182,7 @@ class Investigation:
                 yield Attempt(sorted({*some, *self.first_of(others), *traced}), True, traced)
 
     def first_of(self, members: Sequence[int]) -> Iterator[int]:
-        """Return the first of these suspects, as long as all together have few plays."""
+        """Return the first of these suspects, up to MOST plays in all."""
         plays = accumulate(len(self.suspects.acting(member)) for member in members)
         return (member for member, count in zip(members, plays, strict=True) if count <= MOST)
 
@@ -275,7 +275,7 @@ class Investigation:
 
 
 def everywhere(members: Iterable[int], suspects: Suspects) -> list[Asked]:
-    """Return all pairs of one of these mistakes and an observed play that it changes."""
+    """Return every pair of one of these mistakes and an observed play that it changes."""
     return [(member, play) for member in members for play in suspects.acting(member)]
 
 

@@ -23,7 +23,7 @@ from normgrade.worker import interrupts
 from normgrade.worker.messages import PlayQuestion
 from normgrade.worker.observation import Cause, Observation, Playable
 
-HOPE = 8  # checks: every known mistake that an interface check finds, except for one, comes to the end of a play before
+HOPE = 8  # checks: all known mistakes that an interface check finds, except for one, come to the end of a play before
 
 
 class All(Container[PlayKey]):
@@ -109,8 +109,8 @@ class Run:
     """The run of one submission through one suite, test by test.
 
     If an interface check is `broken`, because no call in it comes to its end, the other tests `ahead` are played until a call does: the
-    submission may work for other inputs. This ends if an answer does not come at all, or if there is no `hope` left. If no call comes to
-    its end, all these tests are skipped. Of a known mistake, only some `plays` need be played: it is right in all others.
+    submission may work for other inputs. This stops if no answer comes at all, or if no `hope` is left. If no call comes to its end, all
+    tests except for the interface checks are skipped. Of a known mistake, only some `plays` are played: it is right in all others.
     """
 
     player: Player

@@ -148,7 +148,7 @@ def times(x: Inputs, factor: float) -> Inputs:
 
 
 def one_times(number: int, x: Inputs, factor: float) -> Inputs:
-    """Return the inputs, with the one of that number multiplied by a factor."""
+    """Return the inputs, with one of them multiplied by a factor."""
     return tuple(one * factor if index == number else one for index, one in enumerate(x))
 
 
@@ -611,7 +611,7 @@ def not_finite(typical: Typical) -> None:
 
 
 def with_one(number: int, x: Inputs, value: float) -> Inputs:
-    """Return the inputs, with one number replaced in the middle of the input of that index."""
+    """Return the inputs, with the number in the middle of one of them replaced."""
     spoilt = x[number].copy()
     spoilt.flat[spoilt.size // 2] = value
     changed = list(x)

@@ -144,7 +144,7 @@ Story = Sequence[Part]  # a build and its steps, or one call, or one probe
 def build(*args: Any, **kwargs: Any) -> Build:
     """Begin the story of a layer: its class is called with these arguments.
 
-    They are numbers, texts, arrays, None, callables such as `linear(6, 6)`, or tuples and lists of these.
+    The arguments are numbers, texts, arrays, None, callables such as `linear(6, 6)`, or tuples and lists of these.
 
     Steps may follow it. If there are none, `agree(build(…))` compares the new layer's state dict: keys, shapes, dtypes and initial values.
 
@@ -394,7 +394,7 @@ def is_floating(value: object) -> bool:
 def probe(name: str, **inputs: Any) -> OwnProbe:
     """Return a whole story: one play of the exercise's own probe of that name, on these inputs.
 
-    They are numbers, texts, arrays, None, or tuples, lists and dictionaries of these.
+    The inputs are numbers, texts, arrays, None, or tuples, lists and dictionaries of these.
 
     `name` is the name of a function in the exercise's `probes.py`. `agree` compares every place that it returns.
 

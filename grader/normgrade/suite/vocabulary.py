@@ -183,7 +183,7 @@ def zeros(*shape: int) -> np.ndarray:
 def words(english: str, **others: str) -> str:
     """Return a text for the learner in the current language: `english`, or the translation whose keyword is the language's code.
 
-    Use it for the message of an assertion, and for other texts of a suite that learners read. If a translation is missing, it is English.
+    Use it for the message of an assertion, and for other texts that learners read. If a translation is missing, English is used.
 
     >>> words("The mean moved.", zh="均值移动了。")
     'The mean moved.'
@@ -273,7 +273,7 @@ class Seen(Mapping[str, Value]):
         return value
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over all places of the reference. Raises Disagreement if the submission has more: a test would not see those."""
+        """Iterate over all places of the reference. Raises Disagreement if the submission has more: a test would miss them."""
         if surplus := tuple(self.surplus()):
             raise Disagreement(differences=surplus)
         return iter(self.expected)
