@@ -209,8 +209,8 @@ class Grader:
         If the submission is given as `submitted`, it may be played again, in a new worker. Without it, half precision is not told from
         other mistakes, and no step is found.
 
-        `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many seconds
-        before the `deadline`. They are not computed for a submission of which no call came to its end.
+        `within_s` limits the search among mistakes that were played. If their footprints have to be computed first, that ends so many
+        seconds before the `deadline`. They are not computed for a submission of which no call came to its end.
         """
         from normgrade.suite.again import Again, Never, OnceMore
         from normgrade.suite.candidates import candidates

@@ -94,8 +94,8 @@ class Investigation:
         """Return the first wrong step of the failed checks that no mistake explains; None if it is not certain.
 
         The submission is compared with the reference that has the mistakes `found`, first together with those that left traces. If the
-        step comes with a change of the reference that does the same, that is tried as one more mistake. A step with traced mistakes counts only
-        if fewer failures are left open then.
+        step comes with a change of the reference that does the same, that is tried as one more mistake. A step with traced mistakes counts
+        only if fewer failures are left open then.
         """
         left, named = self.left_open(best_of(found)), self.named_in(best_of(found))
         for some in dict.fromkeys((tuple(sorted({*named, *self.traced})), tuple(named))):
