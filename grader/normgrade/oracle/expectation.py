@@ -259,7 +259,7 @@ def expect(
 
 
 def in_arithmetic_of(request: TypedRequest, places: Mapping[Place, Expected]) -> Mapping[Place, Expected]:
-    """Return the places, due in float64 arithmetic if all numbers of a story or of a call are float64."""
+    """Return the places with unit float64 if all numbers of a story or of a call are float64, otherwise unchanged."""
     if not isinstance(request, LayerStory | FunctionCall) or {*dtypes_in(request.inputs)} != {"float64"}:
         return places
     return {name: replace(place, unit="float64") for name, place in places.items()}
@@ -325,7 +325,7 @@ def expected(true: Value, native: Value | None, place: str, moved: list[Observat
 
 
 def with_open_zeros(place: Expected) -> Expected:
-    """Accept any number in the place of a 0. A number divided by infinity is 0, but NaN in another order of operations."""
+    """Give every 0 an infinite spread: in another order of operations, a number divided by infinity is not 0 but NaN."""
     if place.spread is None or not isinstance(place.value, Array):
         return place
     return replace(place, spread=np.where(place.value.values == 0, np.inf, place.spread))

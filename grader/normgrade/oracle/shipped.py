@@ -1,8 +1,8 @@
 """Expectations that ship with an exercise, so that no user computes them: the movements of all numbers, and the forms of all requests.
 
 The file is a compressed NumPy archive. A spread is kept as a logarithm of two bytes: code c says that spread + u·|y| is at most
-2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %; in large tensors, whose codes are multiples of 256, by at most 9
-%. A spread beyond 32 octaves is kept as it is. The numbers y are not kept: they are played in float64 when an answer is graded.
+2^(c/2048)·u·|y|, with float32's roundoff u, rounded up by at most 0.03 %. Codes of large tensors are multiples of 256, which rounds up by
+at most 9 %. A spread beyond 32 octaves is kept as it is. The numbers y are not kept: they are played in float64 when an answer is graded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LARGE, COARSE = 1024, 256  # tensors of more numbers keep multiples of this code
 OWN = 65535  # the code of a number that is kept as it is
 UNIT, TINY = 2.0**-24, 2.0**-149  # float32's roundoff, and its smallest number
 KEY_DIGITS = 32  # of a name, in the file
-FACTOR = 4.0  # between two spreads of 16 plays each; by chance, fewer than one number in a million exceeds it
+FACTOR = 4.0  # between two spreads of 16 plays each; by chance, less than one number in a million exceeds it
 BY_CHANCE = 0.001  # the share of spreads that may differ by more: another machine may round them in another order
 
 Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request as it was asked, and its expectation
@@ -38,7 +38,7 @@ Recorded = Mapping[str, tuple[TypedRequest, Expectation]]  # by name: a request 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The record of one place: its dtype in a native play, its number of numbers, and the positions of its first codes.
+    """The record of one place: its dtype in a native play, the count of its numbers, and the positions of its first codes.
 
     `error` is the standard error of an estimate. If the place has no spread or no slack, there are no codes of it.
     """
@@ -133,7 +133,7 @@ class Shipped:
 
 
 def size_of(value: Value) -> int:
-    """Return the number of numbers in a value, 0 if it is no array."""
+    """Return the count of numbers in a value, 0 if it is no array."""
     return value.values.size if isinstance(value, Array) else 0
 
 

@@ -732,7 +732,7 @@ def places_of(name: str) -> tuple[Place, Place]:
 
 
 class Witness(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A dispatch mode that observes the precision of an input's statistics: half precision if a sum, or a term of a sum, is in it.
+    """A dispatch mode that observes the precision of an input's statistics: half if a sum, or a term of it, is half precision.
 
     Operations in half precision that are not summed, such as the last scaling, do not count. Neither do operations on no input, nor those
     of a layer that was given. The product of patches and a parameter is a convolution, and no statistic.
@@ -932,7 +932,7 @@ def function_call(
     - `upstream`: the gradient of the result, a tensor of the result's shape; None for no backward pass.
     - `scattered`: if true, the numbers of these tensors lie in memory in another order, so that `view` on them fails.
 
-    It returns these places, where arguments are numbered from 1:
+    Arguments are numbered from 1. It returns these places:
 
     - "argument <n> left alone": each tensor in `args` after the call, in its own shape and dtype.
     - "result": the result of the function. For a tuple, each item has its own place: "result[0]", or "result.mean" of a named tuple.

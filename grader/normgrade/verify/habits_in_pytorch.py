@@ -1,4 +1,4 @@
-"""Habits in PyTorch: each function takes a definition of a reference, and returns it with one error, which its docstring tells.
+"""Habits in PyTorch: each function takes a definition of a reference, and returns it with one error, described by its docstring.
 
 The name of its parameter tells the kind of definition that a habit wraps, as KINDS in `habits.py` explains it. A habit is appended to the
 reference with the imports and those functions of this file that it calls, and with nothing else.

@@ -55,7 +55,7 @@ def nodes_of(node: ast.AST) -> Iterator[ast.AST]:
             continue
         for child in value if isinstance(value, list) else [value]:
             is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-            negative = isinstance(node, ast.UnaryOp) and isinstance(child, ast.Constant)  # both are one number
+            negative = isinstance(node, ast.UnaryOp) and isinstance(child, ast.Constant)  # a sign and its number are one number
             if isinstance(child, ast.AST) and not (is_text or negative or isinstance(child, UNTOUCHED)):
                 yield from nodes_of(child)
 
@@ -108,7 +108,7 @@ def augmented(node: ast.AugAssign) -> Iterator[Node]:
 
 
 def unary(node: ast.UnaryOp) -> Iterator[Node]:
-    """Move a negative number one up and one down. Leave out any other sign, or `not`."""
+    """Change a negative whole number by one, up and down. Leave out any other sign, or `not`."""
     match node:
         case ast.UnaryOp(ast.USub(), ast.Constant(int(value))):
             yield parsed(str(1 - value))
@@ -118,7 +118,7 @@ def unary(node: ast.UnaryOp) -> Iterator[Node]:
 
 
 def constant(node: ast.Constant) -> Iterator[Node]:
-    """Invert a truth value, move a whole number one up and one down, double any other number, change a text."""
+    """Invert a truth value, change a whole number by one, up and down, double any other number, or change a text."""
     match node.value:
         case bool():
             yield parsed(str(not node.value))
@@ -174,7 +174,7 @@ def without_context(node: ast.With) -> Iterator[Node]:
 
 
 def another_error(node: ast.Raise) -> Iterator[Node]:
-    """Replace the error that is raised by a RuntimeError."""
+    """Raise a RuntimeError in the place of another error."""
     match node.exc:
         case ast.Call(ast.Name(id)) as error if id != "RuntimeError":
             yield altered(node, exc=altered(error, func=parsed("RuntimeError")))

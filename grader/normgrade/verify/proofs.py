@@ -128,7 +128,7 @@ def hunts_of(numbers: Sequence[int], jobs: int) -> list[tuple[int, ...]]:
 
 
 def sliced(numbers: Sequence[int], parts: int) -> list[tuple[int, ...]]:
-    """Return the numbers in so many slices of about one size, or in fewer if there are not so many numbers."""
+    """Return the numbers in `parts` slices of about one size, or in fewer if there are fewer numbers."""
     parts = min(parts, len(numbers))
     return [tuple(numbers[len(numbers) * part // parts : len(numbers) * (part + 1) // parts]) for part in range(parts)]
 
@@ -420,7 +420,7 @@ class Proof:
         return self.until(unseen, coming)
 
     def until(self, pass_for_right: Callable[[Iterable[Result]], bool], coming: Generator[Result]) -> list[Result]:
-        """Return the results of a wrong answer, up to the first with which it does not pass for right any more."""
+        """Return the results of a wrong answer, up to the first with which it no longer passes for right."""
         results = []
         with closing(coming):
             for result in coming:
