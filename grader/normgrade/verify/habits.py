@@ -25,7 +25,7 @@ HELD = ("sublayer", "sublayers", "branch")  # arguments that are layers themselv
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """One error: its name, the sentence that describes it, its function, the kinds of definition that it wraps, and all code that it needs."""
+    """One error: its name, the sentence that describes it, its function, the kinds of definition that it wraps, and the code it needs."""
 
     name: str
     says: str
