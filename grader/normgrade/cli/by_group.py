@@ -16,7 +16,7 @@ from normgrade.language import _
 
 GAP = 2  # between two columns
 INDENT = 2  # of a row below the heading of its group
-NARROWEST = 6  # width of the elastic column
+NARROWEST = 6  # the smallest width of the elastic column
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from normgrade.cli.shell_words import one_of
 from normgrade.language import _
 from normgrade.language.errors import UsageError, did_you_mean
 
-SHELLS = {  # the file that the printed script belongs into
+SHELLS = {  # the file that the printed script belongs in
     "bash": "~/.bashrc",
     "zsh": "~/.zshrc",
     "fish": "~/.config/fish/completions/normgrade.fish",

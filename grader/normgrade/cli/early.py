@@ -68,7 +68,7 @@ class Known:
         """Show a report while its mistake is looked for."""
 
     def completed(self) -> None:
-        """Handle that another report is complete."""
+        """React to another report that is complete."""
 
 
 class AboveBar(Known):

@@ -17,7 +17,7 @@ from normgrade.report.render import renderer
 
 SUFFIXES: Mapping[str, str] = {".txt": "terminal", ".json": "json", ".xml": "junit", ".html": "html"}
 TITLE = f"normgrade {__version__}\n\n"  # above a report for people, so that it is recognised
-STARTS = re.compile(  # the first bytes of reports, of all versions that mark them
+STARTS = re.compile(  # the first bytes of reports of normgrade, in all versions that have such a sign
     rb"""normgrade\ \d+\.\S+\n\n
     |\{\s*"version":\ \d+,\s*"normgrade":\ "
     |<\?xml\ [^>]*>\s*<testsuites\ name="normgrade"

@@ -1,4 +1,4 @@
-"""`normgrade review`: mistakes that you made, as questions."""
+"""`normgrade review`: the learner's mistakes, as questions."""
 
 from __future__ import annotations
 

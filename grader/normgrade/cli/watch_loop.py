@@ -34,7 +34,7 @@ LOOKS = {*VIEWS, *SCROLLED, "left", "right", "escape"}  # keys that work during 
 
 
 class Left(KeyboardInterrupt):
-    """Raised by q during a grading. It ends the grading as Ctrl-C does, but is no interrupt to report."""
+    """The exception that q raises during a grading. It ends the grading as Ctrl-C does, but is not reported as an interrupt."""
 
 
 @dataclass

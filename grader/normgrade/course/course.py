@@ -277,7 +277,7 @@ class Exercise:
 
     @property
     def footprints(self) -> Path:
-        """The file that says which facts each known mistake changes, so that they need not be played again. It may be missing.
+        """The file that says which facts each known mistake changes, so that they need not all be played. It may be missing.
 
         >>> Course.find().exercise("layer_norm").footprints.name
         'footprints.npz'
@@ -295,7 +295,7 @@ class Exercise:
 
     @property
     def spreads(self) -> Path:
-        """The file of the rounding errors of the reference's numbers, written by `normgrade verify --write`. It may be missing.
+        """The file that says how far the reference's numbers move, written by `normgrade verify --write`.
 
         >>> Course.find().exercise("layer_norm").spreads.name
         'spreads.npz'

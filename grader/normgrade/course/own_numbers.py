@@ -1,4 +1,4 @@
-"""Known mistakes with the numbers of a submission: another eps, or another default, is the same mistake."""
+"""Known mistakes with the numbers of a submission. A mistake with another eps, or another default, is still that mistake."""
 
 from __future__ import annotations
 

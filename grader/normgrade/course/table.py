@@ -20,7 +20,7 @@ D = TypeVar("D")
 
 
 class Wrong(Exception):
-    """Raised by validators; the text describes valid values."""
+    """An exception of validators; its text describes the valid values."""
 
 
 @dataclass(frozen=True)
