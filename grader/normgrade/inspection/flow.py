@@ -22,7 +22,7 @@ IN_PLACE = {"add_": "add", "sub_": "sub", "mul_": "mul", "div_": "div", "lerp_":
 
 
 class TooLarge(Exception):
-    """The module computes more values than the limit."""
+    """The error if a module computes more values than the limit."""
 
 
 @dataclass

@@ -23,7 +23,8 @@ LONGEST_WORD = 80  # characters
 class Crash:
     """An exception that a submission raised, or another ending, and its place.
 
-    ending: the word for the ending, one of `worker.observation.Cause`. types: the names of the exception's classes, most derived first.
+    ending: the word for the ending, one of `worker.observation.Cause`.
+    types: the names of the exception's classes, most derived first.
     line, function: the innermost line of the submission; 0 and "" if there is none.
     """
 
@@ -61,9 +62,10 @@ Clue = Callable[[Crash, re.Match[str]], Found | None]
 class Pitfall(NamedTuple):
     """One usual cause.
 
-    raised: the names of exceptions, or a word for another ending, separated by "|". says: a pattern that the message contains; its groups
-    are words of the advice. advice: the cause and its remedy, to be translated. clue: a search for evidence in the code; without a clue,
-    the message is sufficient.
+    raised: the names of exceptions, or a word for another ending, separated by "|".
+    says: a pattern that the message contains; its groups are words of the advice.
+    advice: the cause and its remedy, to be translated.
+    clue: a search for evidence in the code; without a clue, the message is sufficient.
     """
 
     raised: str

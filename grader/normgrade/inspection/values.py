@@ -23,9 +23,10 @@ EFFECTS = frozenset({"do", "keep", "loop", "overwrite", "return"})
 class Value:
     """A value, or an effect such as the return of a method or the setting of a buffer.
 
-    label: the operation or the name, as in "sqrt", "+", "constant 0", "self.weight". parts: the values that it is made from, each with its
-    role, as in "dim". at: its node in the source; None for a default that is not written. users: the values that are made from it, each
-    with the role that this value has there.
+    label: the operation or the name, as in "sqrt", "+", "constant 0", "self.weight".
+    parts: the values that it is made from, each with its role, as in "dim".
+    at: its node in the source; None for a default that is not written.
+    users: the values that are made from it, each with the role that this value has there.
     """
 
     label: str

@@ -108,7 +108,7 @@ def next_after(records: Sequence[Record], current: Exercise, seen: Sequence[Exer
 
 
 def advice(records: Sequence[Record], brief: bool = False) -> str:
-    """Return the next step, in one or two sentences. `brief` omits where the code goes, for learners who have passed an exercise."""
+    """Return the next step, in one or two sentences. `brief` omits the name of the file, for learners who have passed an exercise."""
     record = next_record(records)
     if record is None:
         return _("Everything has passed. `normgrade check --seed random` tries it on inputs never seen before.")
