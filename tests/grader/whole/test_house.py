@@ -162,7 +162,7 @@ def at_the_top(path: Path) -> Iterator[Import]:
 
 
 def test_entry_points_import_only_necessary_rooms() -> None:
-    """The entry points first import the course, which loads all later modules with their asserts, and the worker's rule for interrupts."""
+    """Before a front end, they import only the course, so that later modules keep their asserts, and the worker's interrupts."""
     through = {(each.source, each.room) for each in ALL_IMPORTS if each.source in DOORS}
     assert through == {("__init__", "course"), ("__init__", "notebook"), ("__main__", "cli"), ("__main__", "worker")}
 
