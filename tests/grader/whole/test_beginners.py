@@ -69,7 +69,7 @@ def test_error_has_its_place_and_cause(raised: Mapping[str, Raised], request: py
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES][1:])
-def test_in_every_language_the_same_is_told(raised: Mapping[str, Raised], language: str) -> None:
+def test_every_language_tells_the_same(raised: Mapping[str, Raised], language: str) -> None:
     english, other = raised[ENGLISH], raised[language]
     assert replace(other, said="", advice="") == replace(english, said="", advice="")
     assert sorted(CODE.findall(other.advice)) == sorted(CODE.findall(english.advice))

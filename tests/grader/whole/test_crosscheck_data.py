@@ -47,7 +47,7 @@ def test_standardisation_is_that_of_scipy() -> None:
     np.testing.assert_allclose(reference("standardize")(x).numpy(), stats.zscore(x.numpy(), axis=0), rtol=1e-12)
 
 
-def test_standardisation_is_batch_norm_with_next_to_no_eps() -> None:
+def test_standardisation_is_batch_norm_with_tiny_eps() -> None:
     x, upstream = data(7, 4).requires_grad_(), torch.randn(7, 4, dtype=torch.float64)
     ours, theirs = reference("standardize")(x), torch.nn.functional.batch_norm(x, None, None, training=True, eps=1e-200)
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-14)

@@ -260,7 +260,7 @@ def of_numbers(layer: Any, x: Tensor) -> Any:
         (of_numbers, TypeError, "all_reduce takes a tensor, but was given a int"),
     ],
 )
-def test_ranks_that_would_wait_for_ever_are_told(forward: Forward, error: type[Exception], message: str) -> None:
+def test_calls_that_differ_between_ranks_are_errors(forward: Forward, error: type[Exception], message: str) -> None:
     for gradients in (True, False):
         with pytest.raises(error, match=message), torch.set_grad_enabled(gradients):
             world(answering(forward))(torch.randn(2, 3), torch.randn(4, 3))

@@ -699,7 +699,7 @@ def test_two_graders_share_an_empty_cache(repetition: int, tiny: Course, tmp_pat
     assert len(complete(cache)) == len(files(cache)) >= 5
 
 
-def test_a_disk_that_is_full_soon_costs_no_result(tiny: Course, tmp_path: Path) -> None:
+def test_nearly_full_disk_costs_no_result(tiny: Course, tmp_path: Path) -> None:
     """The disk has 16 KiB, and only this grader and its processes can see it. Its files are copied at the end."""
     disk, copy = tmp_path / "disk", tmp_path / "copy"
     disk.mkdir()

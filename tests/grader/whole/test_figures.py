@@ -45,7 +45,7 @@ def test_a_figure_is_whole_small_and_described(slug: str) -> None:
         assert len(IN_PROMPT.findall(prompt) if language == "en" else re.findall(r"!\[[^\]]{25,}\]\(figure\.svg\)", prompt)) == 1
 
 
-def test_a_figure_is_drawn_as_it_lies_there(script: Any) -> None:
+def test_figure_is_drawn_again_unchanged(script: Any) -> None:
     """Draw the fastest figure again; its numbers come from a run."""
     drawn = script.drawn(script.FIGURES["pre_post_norm"]())
     figure = COURSE.exercise("pre_post_norm").figure
