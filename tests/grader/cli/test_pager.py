@@ -46,7 +46,7 @@ class Shown:
         )
 
     def all(self) -> str:
-        """Return all output after the process has ended with exit code 0."""
+        """Return all output when the process has ended, with exit code 0."""
         self.terminal.expect(pexpect.EOF)
         self.terminal.close()
         assert self.terminal.exitstatus == 0

@@ -73,7 +73,7 @@ class Terminal:
         return found[0]
 
     def code(self) -> int:
-        """Return the exit code after the process has ended. Read meanwhile, because it cannot write to a full terminal."""
+        """Return the exit code when the process has ended. Read meanwhile, because it cannot write to a full terminal."""
         deadline = time.monotonic() + LATEST_S
         while self.process.poll() is None:
             assert time.monotonic() < deadline, "the process has not ended"
@@ -84,7 +84,7 @@ class Terminal:
         return self.process.wait()
 
     def everything(self) -> str:
-        """Return all unread output, with its codes, after the last writer has closed the terminal."""
+        """Return all unread output, with its codes, when the last writer has closed the terminal."""
         written, self.unread = self.unread, b""
         with suppress(OSError):
             while more := os.read(self.ours, 2**16):

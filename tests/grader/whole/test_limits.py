@@ -65,7 +65,7 @@ def check(tmp_path: Path, tiny: Course) -> Check:
     """Return a function that grades a source with the real command, and returns its exit code and its duration in seconds.
 
     The walls let a submission start and stop processes. All calls share one cache of expectations, and each has its own copy of the key,
-    because the key leaves the disk while a submission runs.
+    because the key leaves the disk when a submission runs.
     """
     key = secrets.token_bytes(KEY_BYTES)
     deny = [sys.executable, str(Path(__file__).parents[1] / "harness" / "deny.py"), "landlock_create_ruleset,unshare", "ENOSYS"]

@@ -53,7 +53,7 @@ SUGGESTED = {  # the suggestions of messages, and their places
     "normgrade init my-norms": OUTSIDE,
     "normgrade init {folder} --course {named}": OUTSIDE,  # test_trust.py runs it if a folder names its course
     "normgrade interview": INSIDE,
-    "normgrade interview --end": ELSEWHERE,  # while an interview runs; test_interview.py types it
+    "normgrade interview --end": ELSEWHERE,  # when an interview runs; test_interview.py types it
     "normgrade list": ANYWHERE,
     'normgrade new SLUG "Name(dim)"': ELSEWHERE,  # test_new.py types such commands
     'normgrade new SLUG "WeightNorm(weight, dim=0)"': ELSEWHERE,
