@@ -1,4 +1,4 @@
-"""The user's folders: a variable of ours first, then the platform's."""
+"""The user's folders: the variable of normgrade comes first, then the platform's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VARIABLES = ("NORMGRADE_CACHE", "NORMGRADE_CONFIG", "XDG_CACHE_HOME", "XDG_CONFI
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder, where no variable says anything."""
+    """Return a home folder, with all these variables unset."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
@@ -49,7 +49,7 @@ def test_each_platform_has_its_folders(
         (user_config, "win32", "APPDATA", "normgrade"),
     ],
 )
-def test_the_platforms_variable_names_another_place(
+def test_the_variable_of_the_platform_names_another_folder(
     folder: Callable[[], Path], platform: str, variable: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)

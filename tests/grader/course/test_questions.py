@@ -1,4 +1,4 @@
-"""Interview questions: found in a prompt with their answers, and as many in every language."""
+"""Interview questions: their text and answers in a prompt, and equal numbers of them in every language."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ For this.
 """
 
 
-def test_every_question_has_its_own_text_and_answer() -> None:
+def test_every_question_has_text_and_answer() -> None:
     assert questions_in(PROMPT, "rms") == (
         Question("rms", "Why is there an `eps`?", "Because of zeros."),
         Question("rms", "What does this do?\n\n```\nx / 2\n```", "It halves."),

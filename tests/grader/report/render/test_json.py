@@ -94,7 +94,7 @@ def test_json_has_the_first_wrong_step() -> None:
     assert content["first_wrong_step"] == {"says": step.says, "line": 3, "column": 5, "width": 8}
 
 
-def test_json_keys_come_in_the_order_of_the_contract() -> None:
+def test_json_keys_keep_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
     order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained first_wrong_step limits"
     assert list(content) == [*order.split(), "stopped_after_s", "deaths", "checks"]
@@ -102,7 +102,7 @@ def test_json_keys_come_in_the_order_of_the_contract() -> None:
     assert list(content["checks"][0]) == order.split()
 
 
-def test_json_tells_what_was_raised_and_for_which_inputs() -> None:
+def test_json_has_the_exception_and_the_limits() -> None:
     raised = Raised("NameError: no", line=3, column=9, width=5, text="    x = y", function="forward", advice="Name it.")
     whole = replace(report(failed(call="rms(x)", raised=raised)), limits=("It works in training.",))
     [content] = json.loads(render([whole], "json"))["reports"]
@@ -123,7 +123,7 @@ def test_json_tells_what_was_raised_and_for_which_inputs() -> None:
         (True, True),
     ],
 )
-def test_json_holds_every_number(number: Any, held: object) -> None:
+def test_json_represents_every_number(number: Any, held: object) -> None:
     one = replace(VARIANCE, actual=number, max_abs=number)
     [difference] = json.loads(render([report(failed(differences=(one,)))], "json"))["reports"][0]["checks"][0]["differences"]
     assert [difference["actual"], difference["max_abs"]] == [held, held]
@@ -142,6 +142,6 @@ def test_json_is_readable_and_always_utf_8() -> None:
     assert "\x1b" not in text
 
 
-def test_only_a_courtesy_says_that_it_is_one() -> None:
+def test_only_a_courtesy_is_marked_as_one() -> None:
     checks = json.loads(render((ASKED,), "json"))["reports"][0]["checks"]
     assert [check.get("courtesy") for check in checks] == [None, True]
