@@ -1,4 +1,4 @@
-"""The order of the searches: the first guess that explains everything ends them, and so does the deadline."""
+"""The order of the searches: they end when a guess explains everything, or when the deadline passes."""
 
 from __future__ import annotations
 

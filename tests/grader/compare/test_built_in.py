@@ -96,5 +96,5 @@ def test_tensors_under_other_names() -> None:
     [finding] = built_in(world.evidence({0: {"key of weight": "gamma"}}), (), 0)
     assert finding == Finding(OTHER_NAMES, "`weight` of the contract is called `gamma`.", 1)
     assert not [*built_in(world.evidence({0: {"key of weight": None}}), (), 0)]
-    absent = World([{Place("key of {name}", name="weight"): None}], {})  # a switch turns it off
+    absent = World([{Place("key of {name}", name="weight"): None}], {})  # absent if a switch turns it off
     assert not [*built_in(absent.evidence({0: {"key of weight": "weight"}}), (), 0)]

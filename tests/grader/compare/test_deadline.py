@@ -1,4 +1,4 @@
-"""A deadline passes once, and stops the iteration over everything that is yielded after it."""
+"""A deadline passes once. When it has passed, it stops the iteration over its items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resemblance of a difference to a simple change, in words that must be true."""
+"""The resemblance of a difference to a simple change, told only if it is true."""
 
 from __future__ import annotations
 

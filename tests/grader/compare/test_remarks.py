@@ -1,4 +1,4 @@
-"""The second pass over the checks: a failed check gets words for its differences; passed checks and given messages stay."""
+"""The second pass over the checks: if a check failed, its differences get words; passed checks and given messages stay."""
 
 from __future__ import annotations
 

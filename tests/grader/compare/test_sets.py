@@ -1,4 +1,4 @@
-"""Sets of a few mistakes of which one changes the effects of the others: they are played together, the most likely ones first."""
+"""Sets of a few mistakes: they are played together if one changes the effects of the others, the most likely ones first."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ WRONG: Plays = {0: {"output": [0.0, 0.0]}, 1: {"output": [0.0, 0.0], "flag": Fal
 @pytest.mark.parametrize(
     ("submission", "hidden", "fitting"),
     [
-        (WRONG, 0.0, ["everywhere", "second", "first"]),  # a single fact may always be right
+        (WRONG, 0.0, ["everywhere", "second", "first"]),  # a mistake still fits if a single fact is right
         ({0: WRONG[0]}, 0.0, ["first"]),
         ({0: WRONG[0]}, 0.5, ["first"]),
         ({0: WRONG[0]}, 1.0, ["everywhere", "first"]),

@@ -1,4 +1,4 @@
-"""A private folder: nobody else can write to it, also if it is exchanged while it is open."""
+"""A private folder: it is refused if others can change it, and leads nowhere else if it is exchanged while it is open."""
 
 from __future__ import annotations
 

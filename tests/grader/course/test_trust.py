@@ -498,7 +498,7 @@ def test_a_mark_that_is_too_large_is_refused(run: Run, here: Path) -> None:
     before = time.process_time()
     assert run("list") == (2, "", f'Error: "{here / MARK}" is larger than 4096 bytes. Shorten it, or take it away.')
     assert run("init")[0] == run("check")[0] == 2
-    assert time.process_time() - before < 2  # each parse would take 13 seconds
+    assert time.process_time() - before < 2  # if it were parsed, each time would take 13 seconds
 
 
 def test_a_mark_is_parsed_again_only_after_a_change(run: Run, here: Path, own: None, monkeypatch: pytest.MonkeyPatch) -> None:

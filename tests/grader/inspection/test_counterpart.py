@@ -1,4 +1,4 @@
-"""The counterpart of a mistake in another program: the place that computes the same, or none."""
+"""The counterpart of a mistake in another program: the place that computes the same, told only if it is certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and parsing a submission within bounds; each obstacle is a finding."""
+"""Reading and parsing a submission within bounds; if either fails, the reason is a finding."""
 
 from __future__ import annotations
 

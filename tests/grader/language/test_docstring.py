@@ -1,4 +1,4 @@
-"""Docstrings in two languages: the paragraph of the current language, and sources that keep only that paragraph."""
+"""Docstrings in two languages: the paragraph of the current language, or English if it has none, and sources with only that paragraph."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 
 from normgrade.learner.file_saves import Watched, waker
 
-LATEST_S = 30.0  # a busy machine must notice a change within this time
+LATEST_S = 30.0  # a change must be noticed within this time, even if the machine is busy
 
 
 def test_an_existing_file_is_noticed_at_first(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""After grading: attempts in a workspace are recorded, and a failure to do so changes no verdict."""
+"""After grading: attempts in a workspace are recorded. If this fails, the verdict stays."""
 
 from __future__ import annotations
 

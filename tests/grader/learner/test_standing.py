@@ -68,7 +68,7 @@ def test_a_passed_predecessor_is_not_waited_for(edited_course: Callable[..., Cou
     attempts_of(workspace).add([attempt(earned=8)])
     assert [each.before for each in records(course, workspace)] == [(), ()]
     without = Course(course.root, frozenset({"rms"}))
-    assert [each.before for each in records(without, None)] == [()]  # an absent exercise cannot be waited for
+    assert [each.before for each in records(without, None)] == [()]  # an exercise is not waited for if it is absent
 
 
 def test_next_prefers_exercises_that_were_not_seen(tiny: Course) -> None:

@@ -1,4 +1,4 @@
-"""Processes of a notebook: their language, their output, and their end by an interrupt."""
+"""Processes of a notebook: their language, their output, and their end when they are interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory of a session without a workspace: hints are about the last check, and each is given once."""
+"""The memory of a session, used if there is no workspace: hints are about the last check, and each is given once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The early output of a notebook: it is shown until the result is there, and then disappears."""
+"""The early output of a notebook, which disappears when the result is there."""
 
 from __future__ import annotations
 
