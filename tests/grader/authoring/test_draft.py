@@ -46,7 +46,7 @@ def begun(root: Path, drafted: Draft) -> Exercise:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", CONTRACTS)
-def test_a_draft_has_all_files_and_points(kind: str, language: str, tmp_path: Path) -> None:
+def test_a_draft_has_every_file_and_its_points_sum(kind: str, language: str, tmp_path: Path) -> None:
     exercise = begun(tmp_path, draft(kind, language))
     assert hindrance(exercise) is None
     assert collect([exercise])[kind].points == exercise.points == POINTS

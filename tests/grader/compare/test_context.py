@@ -45,6 +45,6 @@ def test_a_new_layer_gives_its_arguments() -> None:
     assert (setting.numbers, setting.counts, setting.weight) == ({"groups": 3.0, "size": 6.0, "eps": 0.5}, (), None)
 
 
-def test_numbers_that_explain_anything_are_left_out() -> None:
+def test_numbers_that_would_explain_anything_are_left_out() -> None:
     story = LayerStory("Norm", [], {"eps": 0.0, "momentum": 1.0, "size": float("inf")})
     assert setting_of(story, CONTRACT).numbers == {}

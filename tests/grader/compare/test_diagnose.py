@@ -328,7 +328,7 @@ def test_an_unfinished_search_without_findings_is_out_of_time(tiny: Course, expe
 ASSERTS = ('raise ValueError("two dimensions, please")', 'raise AssertionError("two dimensions, please")')
 
 
-def test_another_exception_hides_no_mistake(tiny: Course, expectations: Path) -> None:
+def test_another_exception_is_named_and_hides_no_mistake(tiny: Course, expectations: Path) -> None:
     [alone], _ = searched(tiny, expectations, "centring", CENTRING.replace(*ASSERTS))
     assert (alone.mistakes, alone.checks) == (("other-exception",), ("test_rank",))
     assert alone.says == "AssertionError is raised where ValueError is due."

@@ -51,7 +51,7 @@ def test_plays_are_made_ahead_until_there_are_enough() -> None:
     assert [number for _names, number in world.asked] == [2, 0, 3, 1]
 
 
-def test_an_error_of_joint_mistakes_is_an_ending() -> None:
+def test_an_error_of_both_together_is_an_ending() -> None:
     world = World(PLAYS, {**WORLD.mistakes, "crashes": {0: raised("TypeError")}})
     one = Joint(world.evidence({0: raised("TypeError")}), REFERENCE, world.known, world.answers)
     part = one.part((0, 2), 0)

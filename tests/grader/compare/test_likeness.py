@@ -127,7 +127,7 @@ def test_whole_numbers_and_truth_values_resemble_nothing() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_numbers_resemble_nothing(seed: int) -> None:
+def test_random_numbers_look_like_nothing_in_particular(seed: int) -> None:
     assert likeness(np.random.default_rng(seed).standard_normal(RIGHT.shape)) is None
 
 

@@ -57,7 +57,7 @@ def test_numbers_right_in_float32_show_half_precision() -> None:
     assert not play.facts.wrong.any()
 
 
-def test_numbers_of_another_mistake_are_left() -> None:
+def test_the_numbers_of_another_mistake_are_left() -> None:
     peeled = peel([result(seen([1.0, 2.0, 9.5]))], again(seen([1.0, 2.0, 6.0], "float32")))
     [play] = peeled.rest[0].plays
     assert HALF_PRECISION in peeled.kinds and play.facts.wrong.tolist() == [False, True, False] and play.facts.numbers[2] == 6.0

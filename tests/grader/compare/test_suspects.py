@@ -63,7 +63,7 @@ def test_only_observed_facts_count() -> None:
     assert names(found.fitting(0.0)) == ["everywhere", "first"]
 
 
-def test_a_sample_has_plays_of_each_mistake() -> None:
+def test_a_sample_has_some_plays_of_each() -> None:
     found = suspects({number: {"output": [0.0, 0.0]} for number in range(3)})
     assert found.sample([0, 1, 3], 1) == [0, 2] and found.sample([0], 2) == [0, 1] and found.sample([0, 2], 9) == [0, 1, 2]
     assert found.sample([], 5) == suspects({}).sample([0, 1], 5) == []

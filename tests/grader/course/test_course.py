@@ -74,7 +74,7 @@ def test_a_named_course_is_found(monkeypatch: pytest.MonkeyPatch, write: Write, 
     assert Course.find(tmp_path).root == tmp_path
 
 
-def test_the_variable_names_a_course(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
+def test_the_course_is_found_by_the_variable(monkeypatch: pytest.MonkeyPatch, write: Write, tmp_path: Path) -> None:
     write()
     monkeypatch.setenv("NORMGRADE_COURSE", str(tmp_path))
     assert Course.find().root == tmp_path
@@ -196,7 +196,7 @@ def test_an_unknown_predecessor_is_refused(write: Write) -> None:
     assert [exercise.slug for exercise in course] == ["batch_norm"]
 
 
-def test_an_exercise_cannot_come_after_itself(write: Write) -> None:
+def test_no_exercise_comes_after_itself(write: Write) -> None:
     write(after("b"), slug="a")
     write(after("a"), slug="b")
     write(after("a"), slug="c")
@@ -434,7 +434,7 @@ def test_an_exercise_may_override_the_credit_of_the_course(write: Write) -> None
     assert Settings().credit == "mistakes"
 
 
-def test_bans_of_the_course_hold_in_every_exercise(write: Write) -> None:
+def test_the_bans_of_the_course_hold_in_every_exercise(write: Write) -> None:
     course = write(LAYER_NORM + 'banned = ["own.*"]\n', course='banned = ["a.*", "b.*"]')
     assert course.exercise("layer_norm").banned == ("a.*", "b.*", "own.*")
 

@@ -41,7 +41,7 @@ def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
 
 
 @posix
-def test_links_and_pipes_are_not_read(tmp_path: Path) -> None:
+def test_no_link_is_followed_and_no_pipe_waited_for(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("file")
     os.mkfifo(tmp_path / "pipe")

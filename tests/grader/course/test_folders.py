@@ -49,7 +49,7 @@ def test_each_platform_has_its_folders(
         (user_config, "win32", "APPDATA", "normgrade"),
     ],
 )
-def test_the_variable_of_the_platform_names_another_folder(
+def test_the_platforms_variable_names_another_place(
     folder: Callable[[], Path], platform: str, variable: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)

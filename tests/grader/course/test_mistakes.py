@@ -75,7 +75,7 @@ def test_a_mistake_is_the_reference_with_its_edits(exercise: Exercise) -> None:
     assert mistake.source == REFERENCE.replace("correction=0", "correction=1")
 
 
-def test_several_edits_are_made_in_any_order(exercise: Exercise) -> None:
+def test_several_edits_are_made_at_once_in_any_order(exercise: Exercise) -> None:
     edits = '[["** 0.5", "** 0.5 + eps"], ["(var + eps)", "var"]]'
     [mistake] = read(exercise, f'[[mistake]]\nname = "eps-outside"\nsays = "Inside."\nedit = {edits}\n')
     assert "(x - mean) / var ** 0.5 + eps" in mistake.source
@@ -86,7 +86,7 @@ def test_an_edit_does_not_change_another_edit(exercise: Exercise) -> None:
     assert "return (var + eps) / (x - mean) ** 0.5" in mistake.source
 
 
-def test_mistakes_keep_the_order_of_the_file(exercise: Exercise) -> None:
+def test_mistakes_come_in_the_order_of_the_file(exercise: Exercise) -> None:
     text = UNBIASED + UNBIASED.replace('"unbiased"', '"another"')
     assert [mistake.name for mistake in read(exercise, text)] == ["unbiased", "another"]
 
@@ -119,7 +119,7 @@ def test_edited_text_must_occur_exactly_once(exercise: Exercise, old: str, count
     assert refused(exercise, UNBIASED.replace('"correction=0"', f'"{old}"')) == expected
 
 
-def test_an_empty_text_cannot_be_edited(exercise: Exercise) -> None:
+def test_an_empty_text_occurs_everywhere_and_cannot_be_edited(exercise: Exercise) -> None:
     count = len(REFERENCE) + 1
     expected = f"""mistake[1].edit: '' of the mistake "unbiased" must occur exactly once in reference.py, not {count} times."""
     assert refused(exercise, UNBIASED.replace('"correction=0"', '""')) == expected
@@ -210,7 +210,7 @@ def test_a_wrong_answer_is_the_reference_with_its_edits(exercise: Exercise) -> N
     assert answer == WrongAnswer("eps-twice", "eps counts twice", REFERENCE.replace("var + eps", "var + 2 * eps"))
 
 
-def test_wrong_answers_keep_the_order_of_the_file(exercise: Exercise) -> None:
+def test_wrong_answers_come_in_the_order_of_the_file(exercise: Exercise) -> None:
     assert [answer.name for answer in read_answers(exercise, WRONG + WRONG.replace("eps-twice", "another"))] == ["eps-twice", "another"]
 
 

@@ -65,7 +65,7 @@ def test_folders_are_only_made_on_demand(way: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", SPOILT)
 @pytest.mark.parametrize("which", ["root", "root/below"])
-def test_a_folder_that_others_can_change_is_refused(what: str, which: str, way: str, tmp_path: Path) -> None:
+def test_a_folder_that_others_could_change_is_refused(what: str, which: str, way: str, tmp_path: Path) -> None:
     spoil, why = SPOILT[what]
     (tmp_path / "root" / "below").mkdir(parents=True, mode=0o700)
     (tmp_path / "root").chmod(0o700)

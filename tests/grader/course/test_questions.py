@@ -44,7 +44,7 @@ For this.
 """
 
 
-def test_every_question_has_text_and_answer() -> None:
+def test_every_question_has_its_own_text_and_answer() -> None:
     assert questions_in(PROMPT, "rms") == (
         Question("rms", "Why is there an `eps`?", "Because of zeros."),
         Question("rms", "What does this do?\n\n```\nx / 2\n```", "It halves."),

@@ -166,7 +166,7 @@ def test_a_course_may_be_named_once(run: Run, here: Path, tiny: Course, monkeypa
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])
-def test_init_with_a_course_names_and_trusts_it(by: str, run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_with_a_course_names_it_and_trusts_it(by: str, run: Run, here: Path, tiny: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tiny.root.parent)
     if by == "variable":
         monkeypatch.setenv("NORMGRADE_COURSE", "tiny")

@@ -15,7 +15,7 @@ Inspect = Callable[..., Inspection]
 FindingOf = Callable[..., Finding]
 
 
-def test_both_signatures_and_all_differences_are_told(inspect: Inspect) -> None:
+def test_both_signatures_and_every_difference_are_told(inspect: Inspect) -> None:
     inspection = inspect("class LayerNorm:\n    def __init__(self, normalized_shape, eps=1e-6):\n        pass\n")
     text = (
         "`LayerNorm(normalized_shape, eps=1e-6)` should be `LayerNorm(normalized_shape, eps=1e-5, elementwise_affine=True, bias=True)`: "

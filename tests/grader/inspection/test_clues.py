@@ -97,7 +97,7 @@ def test_an_attribute_may_be_set_indirectly() -> None:
     assert [found(clues.never_set, source, owner="A", name=name) is not None for name in "bcd"] == [False, False, True]
 
 
-def test_text_and_calls_of_a_statement() -> None:
+def test_text_and_calls_of_the_statement() -> None:
     source = "import numpy as np\nif x:\n    y = np.mean(\n        z)\n"
     assert found(clues.in_text(r"\bz\b"), source, 3) is not None and found(clues.in_text(r"\bz\b"), source, 1) is None
     assert found(clues.calls("numpy"), source, 4) is not None and found(clues.calls("torch"), source, 4) is None

@@ -224,7 +224,7 @@ def test_swapped_names_stand_for_nothing(inspect: Inspect) -> None:
     assert inspect(f"{RIGHT}\n{swapped}").findings == ()
 
 
-def test_a_long_ordinary_file_can_be_followed(inspect: Inspect) -> None:
+def test_a_long_file_of_ordinary_code_can_be_followed(inspect: Inspect) -> None:
     source = RIGHT
     while len(source) + len(RIGHT) < 64 * 1024:
         source += RIGHT.replace("class LayerNorm", f"class Other{len(source)}")

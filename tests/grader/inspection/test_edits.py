@@ -24,7 +24,7 @@ def test_layout_and_comments_are_no_change() -> None:
     assert pieces("y = f(x, 1)  # one\n", "y = f(\n    x,\n    1)\n") == []
 
 
-def test_places_are_counted_in_bytes_like_syntax_trees() -> None:
+def test_places_are_counted_in_bytes_as_in_syntax_trees() -> None:
     [span] = changed("é = 'ü' + a\n", "é = 'ü' + bc\n")
     tree = ast.parse("é = 'ü' + bc\n").body[0]
     assert isinstance(tree, ast.Assign) and isinstance(tree.value, ast.BinOp)

@@ -45,7 +45,7 @@ def test_a_constructor_argument_keeps_its_name() -> None:
     assert [part.label for _role, part in total.parts] == ["input 0", "argument eps"]
 
 
-def test_branches_become_one_value() -> None:
+def test_branches_become_one_value_of_two() -> None:
     expected = output("return x.mean(0) if self.training else self.weight")
     assert same(expected, output("if self.training:\n    y = x.mean(0)\nelse:\n    y = self.weight\nreturn y"))
     assert same(expected, output("if self.training:\n    return x.mean(0)\nreturn self.weight"))

@@ -45,7 +45,7 @@ def test_a_file_without_code_is_a_finding(inspect: Inspect, source: str) -> None
     assert not inspection.runnable
 
 
-def test_findings_keep_the_order_of_the_file(inspect: Inspect) -> None:
+def test_findings_come_in_the_order_of_the_file(inspect: Inspect) -> None:
     source = "import torch\ny = torch.layer_norm(1)\ndef layer_norm(z): pass\nz = torch.group_norm(1)\n"
     found = [(finding.line, finding.rule) for finding in inspect(source, FUNCTION, "missing()").findings]
     assert found == [(0, "contract"), (2, "banned"), (3, "signature"), (4, "banned")]
@@ -108,7 +108,7 @@ def test_a_stub_without_the_contract_means_started(an_exercise: AnExercise, stub
     assert inspect_source(STUB, an_exercise(stub, LAYER_NORM)).started
 
 
-def test_a_missing_stub_means_started(an_exercise: AnExercise) -> None:
+def test_without_a_stub_everything_is_started(an_exercise: AnExercise) -> None:
     exercise = an_exercise(STUB, LAYER_NORM)
     exercise.stub.unlink()
     assert inspect_source(STUB, exercise).started

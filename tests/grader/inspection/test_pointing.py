@@ -15,7 +15,7 @@ REFERENCE = read_text(EXERCISE.reference)
 MISTAKES = {mistake.name: mistake for mistake in read_mistakes(EXERCISE)}
 
 
-def test_each_mistake_has_a_line_and_a_remedy() -> None:
+def test_each_mistake_has_its_line_and_its_remedy() -> None:
     made = [MISTAKES["unbiased-variance"], MISTAKES["eps-default-1e-6"]]
     source = together(REFERENCE, made)
     assert source is not None

@@ -45,7 +45,7 @@ def test_a_function_is_found_by_a_unique_name(program: Program) -> None:
     assert program.called("twice") is program.called("missing") is None
 
 
-def test_a_line_belongs_to_its_innermost_statement(program: Program) -> None:
+def test_a_line_belongs_to_its_innermost_function_and_statement(program: Program) -> None:
     names = [around.node.name if (around := program.around(line)) else None for line in (1, 4, 5, 6, 8, 11)]
     assert names == [None, None, "forward", "inner", "forward", "late"]
     assert [type(program.statement(line)) for line in (1, 4, 8, 9)] == [ast.Import, ast.ClassDef, ast.Return, type(None)]
@@ -62,7 +62,7 @@ def test_a_function_body_excludes_inner_functions(program: Program) -> None:
     assert not any(isinstance(node, ast.Pass) for node in found.own) and any(isinstance(node, ast.Return) for node in found.own)
 
 
-def test_a_deep_expression_is_read() -> None:
+def test_an_expression_of_any_depth_is_read() -> None:
     program = program_of(f"def f():\n    x = {'+'.join('1' * 900)}\n")
     assert program is not None and len(program.definitions[0].own) > 900
 

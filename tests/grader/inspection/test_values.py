@@ -52,7 +52,7 @@ def test_values_with_equal_computations_are_the_same() -> None:
     assert not same(returned("x.mean(0)"), returned("x.mean(1)"))
 
 
-def test_each_value_is_reached_once_with_its_users() -> None:
+def test_each_value_is_reached_once_and_knows_its_users() -> None:
     root = returned("(x + x) * (x + 1)")
     values = list(reached_from([root]))
     assert len(values) == len({id(value) for value in values}) and values[0] is root

@@ -158,7 +158,7 @@ def test_the_help_has_at_most_eighty_columns(capsys: pytest.CaptureFixture[str])
         ({"LC_CTYPE": "zh_CN.UTF-8"}, "en"),
     ],
 )
-def test_the_usual_language_is_that_of_the_locale(environment: Mapping[str, str], code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_language_is_the_locales(environment: Mapping[str, str], code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     assert usual(environment) == code
 

@@ -33,7 +33,7 @@ def test_every_interview_has_its_own_folder(workspace: Workspace) -> None:
     assert names == ["interviews/2026-03-01-1", "interviews/2026-03-01-2", "interviews/2026-03-01-3"]
 
 
-def test_the_stubs_are_fresh_and_own_files_stay(workspace: Workspace, tiny: Course) -> None:
+def test_the_stubs_are_fresh_and_ones_own_files_stay(workspace: Workspace, tiny: Course) -> None:
     (workspace.root / "rms.py").write_text("# mine\n", encoding="utf-8")
     folder = new_folder(workspace, NOW)
     fill(folder, tiny, [])

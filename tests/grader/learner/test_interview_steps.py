@@ -42,7 +42,7 @@ def folder(workspace: Workspace, interview: Interview) -> Path:
     return workspace.root / "interviews" / interview.folder
 
 
-def test_an_interview_begins_with_fresh_files(workspace: Workspace, tiny: Course, now: datetime) -> None:
+def test_an_interview_begins_with_fresh_files_and_is_kept(workspace: Workspace, tiny: Course, now: datetime) -> None:
     interview = begin(workspace, tiny, WISH, now)
     assert interview == Interview(now, 30, 3, f"{now:%Y-%m-%d}-1", (Task("rms"), Task("centring")), (Asked("rms", 1),), number=1)
     assert interviews_of(workspace).running() == interview

@@ -105,7 +105,7 @@ def test_an_unplayable_file_is_not_compared(begin: Begin, tmp_path: Path) -> Non
     assert watching.changed == "+8 points: now hold: formula (1)"
 
 
-def test_other_inputs_are_graded_but_not_compared(begin: Begin, tmp_path: Path) -> None:
+def test_other_inputs_are_graded_and_not_compared(begin: Begin, tmp_path: Path) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     watching.grader.reports += [of_rms(Outcome.PASSED), of_rms(Outcome.FAILED)]  # type: ignore[attr-defined]
     watching.begin(7)
@@ -148,7 +148,7 @@ def test_a_failure_to_record_is_a_note(begin: Begin, tmp_path: Path) -> None:
     assert watching.report == of_rms(Outcome.PASSED) and watching.note.startswith('What was tried cannot be kept in "')
 
 
-def test_hints_come_one_by_one(begin: Begin) -> None:
+def test_hints_come_one_by_one_until_there_are_none(begin: Begin) -> None:
     watching = begin(of_rms(Outcome.FAILED))
     assert watching.next_hint() == f"Hint: About what failed first at your last check: {HINT}"
     assert watching.next_hint() == "Hint: Square, average, take the root."

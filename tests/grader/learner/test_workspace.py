@@ -28,14 +28,14 @@ def names(workspace: Workspace) -> set[str]:
     return {str(path.relative_to(workspace.root)) for path in workspace.root.rglob("*") if path.is_file()}
 
 
-def test_a_new_workspace_has_stubs_and_prompts(workspace: Workspace, tiny: Course) -> None:
+def test_a_new_workspace_holds_stubs_and_prompts(workspace: Workspace, tiny: Course) -> None:
     assert names(workspace) == {MARK, "rms.py", "centring.py", "prompts/rms.md", "prompts/centring.md"}
     for exercise in tiny:
         assert workspace.submission(exercise).read_bytes() == exercise.stub.read_bytes()
         assert workspace.prompt(exercise).read_bytes() == exercise.prompt.read_bytes()
 
 
-def test_links_between_prompts_lead_to_the_copies(edited_course: Callable[..., Course], tmp_path: Path) -> None:
+def test_the_links_between_prompts_lead_to_the_copies(edited_course: Callable[..., Course], tmp_path: Path) -> None:
     prompt = "# RMS\n\nAs [centring](../centring/README.md), and as [that](https://example.org).\n"
     workspace = new_workspace(tmp_path / "norms")
     workspace.add(edited_course({"exercises/rms/README.md": prompt}))

@@ -249,7 +249,7 @@ def test_printed_markup_stays_text(outputs: Outputs) -> None:
     assert "<script>document.title = 'run'</script>" in page.text and "script" not in page.tags
 
 
-def test_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> None:
+def test_several_reports_in_one_notebook_do_not_share_ids(outputs: Outputs) -> None:
     page = Parsed(*(shown(outputs(cell))["text/html"] for cell in (WRONG, PASSED, BROKEN)))
     assert len(page.ids) == len(set(page.ids)) > 3
     assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
@@ -392,7 +392,7 @@ def test_a_report_respects_the_reveal_of_the_course(layers: Any, edited_course: 
     assert set(os.listdir()) - {"__pycache__"} == {"own_layers.py"}  # nothing else is left
 
 
-def test_a_report_names_everything_that_was_passed(layers: Any, tiny: Course) -> None:
+def test_a_report_names_all_that_was_passed(layers: Any, tiny: Course) -> None:
     graded = normgrade.check("rms", layers.rmse, layers.twice, course=tiny.root)
     [report] = graded.reports
     assert report.submission == "rmse, twice" and report.source == "def rmse(x): ...\n\n\ndef twice(x): ...\n"

@@ -65,6 +65,6 @@ def test_a_score_hides_the_deaths_of_processes(level: Any, kept: bool) -> None:
     assert reveal(replace(FAILED, deaths=deaths), level).deaths == (deaths if kept else ())
 
 
-def test_revealing_twice_changes_nothing() -> None:
+def test_revealing_twice_is_revealing_once() -> None:
     once = reveal(FAILED, "score")
     assert reveal(once, "score") == once

@@ -87,7 +87,7 @@ def test_a_factor_comes_from_a_count() -> None:
     assert [*factors(some, mean, 1.2345, EXACT)] == []
 
 
-def test_the_ratio_of_two_arrays() -> None:
+def test_two_arrays_may_have_one_ratio() -> None:
     values = np.array([1.0, 2.0, -4.0])
     assert ratio_of(3 * values, values, EXACT) == 3
     assert ratio_of(values + 1, values, EXACT) is None and ratio_of(values, values[:2], EXACT) is None

@@ -52,7 +52,7 @@ def test_numbers_are_float64_and_forward_has_no_backward() -> None:
     assert failing.forward.inputs["upstream"] is None and isinstance(failing.request, FunctionCall)
 
 
-def test_a_story_ends_with_the_first_difference() -> None:
+def test_a_story_ends_with_the_first_step_that_differs() -> None:
     steps = [LayerStep(action, numbers(4, 3)) for action in (Action.TRAIN, Action.EVALUATE, Action.EVALUATE)]
     story = LayerStory("Layer", [3], state={"seen": numbers(3)}, watch=["seen"], steps=steps)
     wrong = LAYER.replace("x - self.seen", "x + self.seen")

@@ -94,7 +94,7 @@ def test_json_has_the_first_wrong_step() -> None:
     assert content["first_wrong_step"] == {"says": step.says, "line": 3, "column": 5, "width": 8}
 
 
-def test_json_keys_keep_the_order_of_the_contract() -> None:
+def test_json_keys_come_in_the_order_of_the_contract() -> None:
     [content] = json.loads(render([report(failed())], "json"))["reports"]
     order = "exercise submission outcome score sandbox lost seed course duration_s findings diagnoses unexplained first_wrong_step limits"
     assert list(content) == [*order.split(), "stopped_after_s", "deaths", "checks"]
@@ -123,7 +123,7 @@ def test_json_has_the_exception_and_the_limits() -> None:
         (True, True),
     ],
 )
-def test_json_represents_every_number(number: Any, held: object) -> None:
+def test_json_holds_every_number(number: Any, held: object) -> None:
     one = replace(VARIANCE, actual=number, max_abs=number)
     [difference] = json.loads(render([report(failed(differences=(one,)))], "json"))["reports"][0]["checks"][0]["differences"]
     assert [difference["actual"], difference["max_abs"]] == [held, held]

@@ -42,7 +42,7 @@ def test_an_expected_nan_is_no_error() -> None:
     assert [(row.error, row.differs) for row in sides(one)] == [(0, False), (float("inf"), True), (0, False)]
 
 
-def test_counts_and_truths_are_written_exactly() -> None:
+def test_counts_and_truths_are_written_as_they_are() -> None:
     one = replace(VARIANCE, at=(0,), numbers=Numbers(np.array([3, 4]), np.array([5, 4]), np.zeros(2)))
     assert [(row.expected, row.actual, row.differs) for row in sides(one)] == [(3, 5, True), (4, 4, False)]
     assert as_pair(True, False) == ("True", "False")

@@ -81,7 +81,7 @@ def test_a_limit_does_not_replace_the_exception() -> None:
     assert "NameError" not in text and text.count("It works for 4.") == 1
 
 
-def test_full_points_with_a_broken_rule_say_so_first() -> None:
+def test_full_points_and_a_broken_rule_say_so_first() -> None:
     lines = render_text([report(check(), findings=(BANNED,))]).splitlines()
     assert lines[:2] == ["batch_norm.py  2 of 2 points; not passed because of line 12 (banned)", "(sandbox: linux)"]
     assert lines[3] == "✗ 12:16 banned: F.batch_norm is banned: write it by hand"

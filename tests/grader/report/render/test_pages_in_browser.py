@@ -371,7 +371,7 @@ def test_on_paper_nothing_is_cut_off(which: str, browser: Browser, request: pyte
     assert set(styles) == {"pre-wrap"}
 
 
-def test_printing_unfolds_everything_temporarily(browser: Browser, graded: Path) -> None:
+def test_printing_unfolds_everything_and_folds_it_again(browser: Browser, graded: Path) -> None:
     browser.show(graded)
     browser.run("""
         window.count = () => document.querySelectorAll("details:not([open])").length;

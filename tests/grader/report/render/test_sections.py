@@ -55,7 +55,7 @@ def test_only_the_first_failure_without_diagnosis_has_a_hint() -> None:
     assert not any(claim.with_hint for claim in section(replace(MANY, diagnoses=(BIASED,)), "r1", FULL).claims)
 
 
-def test_claims_are_grouped_by_kind_in_their_order() -> None:
+def test_claims_are_grouped_by_kind_and_keep_their_order() -> None:
     checks = [failed(f"test_{kind}_{number}", kind=kind, claim=f"{kind} {number}") for number in (1, 2) for kind in (Kind.STATE, Kind.EDGE)]
     kinds = section(report(*checks), "r1", FULL).kinds
     assert [(kind, [claim.key for claim in claims]) for kind, claims in kinds] == [
